@@ -27,6 +27,7 @@ enum {
     TRANSPARENT,
     CLIP,
     INTERFACES,
+    CONTACTS,
     PLAIN,
     THREADS,
     BACKEND,
@@ -46,8 +47,9 @@ static const sp_option options[] = {
     [TIME] = {"--time", "T", "at T seconds; default: where the scene stops, the last frame"},
     [STEPS] = {"--steps", "N", "after N steps; 0: as it starts"},
     [SIZE] = {"--size", "W H", "pixels; default: the scene's camera, or 1280 720"},
-    [COLOR_BY] = {"--color-by", "FIELD",
-                  "none, or a field that `souple list fields` marks with a colour; of a mesh: an array, or region"},
+    [COLOR_BY] =
+        {"--color-by", "FIELD",
+         "none, contact (pressure), or a field that `souple list fields` marks with a colour; of a mesh: an array, or region"},
     [RANGE] = {"--range", "LOW HIGH", "of the colours; default: the scene's, or from what is seen"},
     [CAMERA] = {"--camera", "AT TO", "where the camera stands and what it looks at: \"x y z\" \"x y z\" [m]"},
     [AZIMUTH] = {"--azimuth", "DEG", "fitted camera: about the vertical, 0 in front, 90 to the right"},
@@ -56,6 +58,7 @@ static const sp_option options[] = {
     [TRANSPARENT] = {"--transparent", "BODY=A", "opacity of a body, or A alone for all, 0..1; may be repeated"},
     [CLIP] = {"--clip", "POINT NORMAL", "clipping plane: cut off what NORMAL points to: \"x y z\" \"x y z\""},
     [INTERFACES] = {"--interfaces", NULL, "draw the faces between regions of solids, inside transparent surfaces"},
+    [CONTACTS] = {"--contacts", NULL, "draw contacts by constraints: points, and arrows for their forces"},
     [PLAIN] = {"--plain", NULL, "without title, time and colour bar"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
@@ -93,7 +96,7 @@ static bool take_opacity(sp_render_args *r, const sp_arguments *a, const char *t
 
 static bool take_view(sp_render_args *r, const sp_arguments *a, int option, char **values) {
     switch (option) {
-    case COLOR_BY: r->color_by = values[0]; return true;
+    case COLOR_BY: r->color_by = strcmp(values[0], "contact") == 0 ? "contact-pressure" : values[0]; return true;
     case RANGE:
         if (!sp__read_number(a, "--range", values[0], -1e300, 1e300, &r->range[0]) ||
             !sp__read_number(a, "--range", values[1], -1e300, 1e300, &r->range[1]))
@@ -135,6 +138,7 @@ static bool render_take(sp_arguments *a, int option, char **values) {
     case CLIP:
     case TRANSPARENT: return take_view(r, a, option, values);
     case INTERFACES: return r->interfaces = true;
+    case CONTACTS: return r->contacts = true;
     case PLAIN: return r->plain = true;
     case QUIET: return r->quiet = true;
     default: return sp__take_scene_option(&r->scene, a, options[option].name, values, &bad) && !bad;
@@ -173,7 +177,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     if (r->has_camera) memcpy(def.at, r->at, sizeof def.at), memcpy(def.to, r->to, sizeof def.to);
     def.fitted = !r->has_camera && (def.fitted || !isnan(r->azimuth) || !isnan(r->elevation));
     def.azimuth = r->azimuth, def.elevation = r->elevation, def.plain = r->plain;
-    def.interfaces = def.interfaces || r->interfaces;
+    def.interfaces = def.interfaces || r->interfaces, def.contacts = def.contacts || r->contacts;
     if (r->clip) {
         def.clip = true;
         memcpy(def.clip_point, r->clip_point, sizeof def.clip_point),

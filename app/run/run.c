@@ -10,6 +10,7 @@
 
 #include "common/files.h"
 #include "common/run_folder.h"
+#include "run/dump.h"
 #include "run/steps.h"
 
 enum {
@@ -28,6 +29,7 @@ enum {
     REALTIME,
     PNG,
     PLOT,
+    DUMP,
     ALLOW_PATH,
     STRICT,
     JSON,
@@ -50,6 +52,8 @@ static const sp_option options[] = {
     [REALTIME] = {"--realtime", NULL, "wait for the clock: no faster than real time"},
     [PNG] = {"--png", "FILE", "a picture of the last state"},
     [PLOT] = {"--plot", "FILE", "step times, iterations, residual, energy, probes; .svg or .png"},
+    [DUMP] = {"--dump", "DIR",
+              "contact problems as FCLIB files: of the first 100 steps with contacts, and of 100 more that did not converge"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
     [STRICT] = {"--strict", NULL, "a run that ends with a reservation has failed: exit code 1"},
     [JSON] = {"--json", NULL, "one JSON object on stdout, nothing else there"},
@@ -60,7 +64,7 @@ typedef struct sp_run_args {
     sp_scene_args scene;
     double time;
     long steps, every;
-    const char *out, *edits, *save_edits, *save, *resume, *png, *plot;
+    const char *out, *edits, *save_edits, *save, *resume, *png, *plot, *dump;
     bool realtime, strict, json, quiet;
 } sp_run_args;
 
@@ -71,6 +75,7 @@ typedef struct sp_running {
     sp_progress progress;
     sp_steps steps;  // for --out and --plot
     sp_edit_log *replay, *save;
+    sp_dump dump;
 } sp_running;
 
 static volatile sig_atomic_t stop_asked;
@@ -103,6 +108,7 @@ static bool run_take(sp_arguments *a, int option, char **values) {
     case PLOT:
         r->plot = values[0];
         return sp_plot_suffix(values[0]) || (sp__complain(a, "--plot \"%s\": must end in .svg or .png", values[0]), false);
+    case DUMP: r->dump = values[0]; return true;
     case REALTIME: return r->realtime = true;
     case STRICT: return r->strict = true;
     case JSON: return r->json = true;
@@ -139,6 +145,7 @@ static sp_status one_step(sp_running *r) {
     sp__summary_step(&r->summary, s);
     if (r->steps.row) sp__steps_add(&r->steps, s, &r->summary);
     status = r->save ? sp_edit_log_append(r->save, s->world) : SP_OK;
+    if (status >= 0 && r->dump.folder) status = sp__dump_step(&r->dump, s);
     bool due = r->args->every > 0 && sp_world_steps(s->world) % (uint64_t)r->args->every == 0;
     return status >= 0 && due ? sp_run_save(s->run, r->args->save) : status;
 }
@@ -274,6 +281,10 @@ static void say_failure(const sp_running *r) {
     fprintf(stderr, "  the state of step %llu is kept\n", (unsigned long long)sp_world_steps(r->session.world));
 }
 
+static int written(int count) {
+    return count < SP_DUMP_MOST ? count : SP_DUMP_MOST;
+}
+
 static int run_report(sp_running *r) {
     if (r->summary.outcome == SP_RUN_FAILED) say_failure(r);
     if (r->summary.outcome == SP_RUN_STOPPED) fprintf(stderr, "stopped on request\n");
@@ -283,6 +294,9 @@ static int run_report(sp_running *r) {
         sp__summary_text(&r->summary, &r->session, stdout);
     if (r->args->png && r->summary.outcome != SP_RUN_FAILED && !r->args->quiet && !r->args->json)
         printf("\n  picture: %s\n", r->args->png);
+    if (r->dump.folder && !r->args->quiet && !r->args->json)
+        printf("\n  contact problems: %d in %s%s\n", written(r->dump.solved) + written(r->dump.unsolved), r->args->dump,
+               r->dump.solved + r->dump.unsolved ? "" : " (there were no contacts by constraints)");
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "souple run: cannot write the summary: %s\n", strerror(errno));
         return SP_EXIT_FAILED;
@@ -345,6 +359,12 @@ static int run_simulate(sp_running *r) {
     int code = sp__session_open(&r->session, &r->args->scene, &o);
     if (code != SP_EXIT_DONE) return run_refuse(r, code);
     if (!open_logs(r)) return refuse_context(r);
+    r->dump.folder = r->args->dump;
+    if (r->dump.folder && !sp__dump_open(&r->dump, r->session.error.message, sizeof r->session.error.message)) {
+        r->session.error.status = SP_IO;
+        fprintf(stderr, "souple run: %s\n", r->session.error.message);
+        return run_refuse(r, SP_EXIT_USAGE);
+    }
     if (!sp__summary_start(&r->summary, &r->session, r->args->scene.path)) {
         r->session.error.status = SP_NO_MEMORY;
         fprintf(stderr, "souple run: out of memory\n");

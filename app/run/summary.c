@@ -73,7 +73,7 @@ void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, 
         at = snprintf(text, size, "the energy of '%s' increased by %.3g J without external work, %.3g %% of its largest energy",
                       b->info.name, n->appeared, 100 * share_of(b, status));
     else if (status == SP_PENETRATION)
-        at = snprintf(text, size, "'%s' was up to %.3g m deep in a rigid body, %.3g %% of an element", b->info.name,
+        at = snprintf(text, size, "'%s' was up to %.3g m deep in another body, %.3g %% of an element", b->info.name,
                       b->penetration_max, 100 * share_of(b, status));
     else
         at = snprintf(text, size, "%s", sp_status_text(status));
@@ -86,7 +86,7 @@ static bool measure_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
 }
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
-    *r = (sp_summary){.scene_path = path, .error.index = -1, .step_min = INFINITY};
+    *r = (sp_summary){.scene_path = path, .error.index = -1, .step_min = INFINITY, .contacts_most.gap = INFINITY};
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc)) strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
@@ -157,6 +157,14 @@ static void keep_event(sp_summary *r, const sp_event *e) {
         r->events_dropped++;
 }
 
+static void count_contacts(sp_summary *r, sp_world *world) {
+    sp_contact_sum *now = &r->contacts, *most = &r->contacts_most;
+    if (sp_world_contact_sum(world, (sp_body_id){0}, now) < 0) return;
+    if (now->count > most->count) most->count = now->count;
+    most->largest = fmax(most->largest, now->largest), most->pressure = fmax(most->pressure, now->pressure);
+    most->gap = fmin(most->gap, now->gap);
+}
+
 void sp__summary_step(sp_summary *r, const sp_session *s) {
     sp_step_info info;
     sp_world_step_info(s->world, &info);
@@ -165,6 +173,7 @@ void sp__summary_step(sp_summary *r, const sp_session *s) {
     for (int i = 0; i < SP_STAGE_COUNT; i++) r->stage_ms[i] += info.stage_ms[i];
     count_time(r, info.step_ms);
     for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
+    count_contacts(r, s->world);
     sp_event e;
     for (int i = 0; sp_world_event_at(s->world, i, &e) >= 0; i++) keep_event(r, &e);
 }

@@ -43,6 +43,7 @@ typedef struct sp_summary {
     sp_event *events;
     int event_count;
     long events_dropped;
+    sp_contact_sum contacts, contacts_most;  // of the last step; the largest values of the run, and the smallest gap
 } sp_summary;
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path);

@@ -153,6 +153,57 @@ static void write_records(sp_json *j, const sp_run *run) {
     sp__json_close(j, ']');
 }
 
+static bool same_pair(const sp_contact_point *p, const sp_contact_point *q) {
+    return p->bodies[0].slot == q->bodies[0].slot && p->bodies[1].slot == q->bodies[1].slot;
+}
+
+// a pair of bodies: the first contact at or after `from` that has it, and the sum of all that have
+static void write_pair(sp_json *j, const sp_session *s, const sp_contact_point *pair) {
+    double force[3] = {0};
+    int count = 0;
+    sp_contact_point p;
+    for (int i = 0; i < sp_world_contact_count(s->world); i++) {
+        if (sp_world_contact_at(s->world, i, &p) < 0 || !same_pair(&p, pair)) continue;
+        for (int a = 0; a < 3; a++) force[a] += p.force[a];
+        count++;
+    }
+    sp__json_open(j, NULL, '{');
+    sp__json_open(j, "bodies", '[');
+    for (int k = 0; k < 2; k++) {
+        sp_body_info info;
+        sp__json_text(j, NULL, sp_world_body_info(s->world, pair->bodies[k], &info) >= 0 ? info.name : NULL);
+    }
+    sp__json_close(j, ']');
+    sp__json_integer(j, "count", count);
+    sp__json_vector(j, "force", force, 3);
+    sp__json_close(j, '}');
+}
+
+// contacts by constraints at the end of the run, with the largest values of the run; null: there were none
+static void write_contacts(sp_json *j, const sp_summary *r, const sp_session *s) {
+    sp_contact_point p, q;
+    if (r->contacts_most.count == 0) {
+        sp__json_text(j, "contacts", NULL);
+        return;
+    }
+    sp__json_open(j, "contacts", '{');
+    sp__json_integer(j, "count", r->contacts.count);
+    sp__json_integer(j, "count_max", r->contacts_most.count);
+    sp__json_number(j, "force", r->contacts.largest);
+    sp__json_number(j, "force_max", r->contacts_most.largest);
+    sp__json_number(j, "pressure", r->contacts.pressure);
+    sp__json_number(j, "pressure_max", r->contacts_most.pressure);
+    sp__json_number(j, "overlap_max", fmax(0, -r->contacts_most.gap));
+    sp__json_open(j, "pairs", '[');
+    for (int i = 0; i < sp_world_contact_count(s->world) && sp_world_contact_at(s->world, i, &p) >= 0; i++) {
+        int first = 0;
+        while (first < i && sp_world_contact_at(s->world, first, &q) >= 0 && !same_pair(&p, &q)) first++;
+        if (first == i) write_pair(j, s, &p);
+    }
+    sp__json_close(j, ']');
+    sp__json_close(j, '}');
+}
+
 static void write_inverses(sp_json *j, const sp_run *run) {
     if (sp_run_inverse_count(run) == 0) return;
     sp__json_open(j, "inverses", '[');
@@ -265,6 +316,7 @@ void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
     sp__json_open(&j, "bodies", '[');
     for (int i = 0; i < r->body_count; i++) write_body(&j, &r->bodies[i], r->steps);
     sp__json_close(&j, ']');
+    write_contacts(&j, r, s);
     write_probes(&j, s->run);
     write_records(&j, s->run);
     write_inverses(&j, s->run);

@@ -168,6 +168,15 @@ static void print_probes(const sp_run *run, FILE *f) {
     sp__table_free(&t);
 }
 
+static void print_contacts(const sp_summary *r, FILE *f) {
+    const sp_contact_sum *end = &r->contacts, *most = &r->contacts_most;
+    if (most->count == 0) return;
+    fprintf(
+        f,
+        "\n  contacts: %d at the end, %d at most; largest force %.4g N, at most %.4g; largest pressure %.4g Pa, at most %.4g\n",
+        end->count, most->count, end->largest, most->largest, end->pressure, most->pressure);
+}
+
 static void print_records(const sp_run *run, FILE *f) {
     static const char *const words[] = {"record", "kind", "frames", "MB", "dropped"};
     sp_table t = {.left = 1 | 2};
@@ -229,6 +238,7 @@ void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file) {
     print_times(r, file);
     print_bodies(r, file);
     print_energies(r, file);
+    print_contacts(r, file);
     print_probes(s->run, file);
     print_records(s->run, file);
     print_inverses(s->run, file);

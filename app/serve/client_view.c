@@ -133,6 +133,10 @@ void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buff
             if (values) values += v->vertex_count, range++;
         }
     add_sections(s, frame, out, &head);
+    if (s->contacts) {
+        head.flags |= SP_STATE_CONTACTS;
+        sp__frame_contacts(out, snapshot->contacts, snapshot->contact_count);
+    }
     if (isnan(head.least) || isnan(head.greatest)) head.least = head.greatest = 0;
     sp__frame_end(out, at, &head);
 }

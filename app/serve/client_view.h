@@ -16,6 +16,7 @@ typedef struct sp_client_view {
     sp_clip_plane clip;  // normal 0 0 0: none
     unsigned roles;      // SP_ROLE_ bits
     int colour;          // code of a field, 0: none
+    bool contacts;       // frames have contacts
     uint32_t generation;
     uint32_t dropped;
     uint64_t number;  // of the frame sent last

@@ -194,6 +194,8 @@ static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
     if (m->given & SP_GIVEN_COLOUR) c->view.colour = m->colour;
     if (m->given & SP_GIVEN_SURFACES) c->view.roles = m->surfaces;
     if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
+    if (m->given & SP_GIVEN_CONTACTS)
+        c->repaint = c->repaint || (m->contacts && !c->view.contacts), c->view.contacts = m->contacts;
     // surfaces that were hidden may have moved: send them again. A plane alone comes with the next frame
     bool others = (m->given & (SP_GIVEN_COLOUR | SP_GIVEN_SURFACES)) != 0;
     for (int i = 0; i < c->view.count && others; i++) c->view.seen[i].moved = 0;

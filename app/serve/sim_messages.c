@@ -380,6 +380,7 @@ static void put_view(const sp_sim *s, sp_json *j) {
     sp__json_vector(j, "range", d.range, 2);
     put_clip(&d, j);
     sp__json_yes(j, "interfaces", d.interfaces);
+    sp__json_yes(j, "contacts", d.contacts);
     if (d.fitted) {
         sp__json_text(j, "camera", NULL);
     } else {

@@ -61,7 +61,8 @@ enum {
     SP_GIVEN_COLOUR = 16,
     SP_GIVEN_SURFACES = 32,
     SP_GIVEN_MARKS = 64,
-    SP_GIVEN_CLIP = 128
+    SP_GIVEN_CLIP = 128,
+    SP_GIVEN_CONTACTS = 256
 };
 
 // A clipping plane: what the normal points to is not shown.
@@ -75,7 +76,7 @@ typedef struct sp_message {
     unsigned given;
     int64_t id, step, count, number, body, surface, face, revision, slot, node, threads;
     int action;
-    bool keep, marks;
+    bool keep, marks, contacts;
     int colour;         // code of a field, 0: none
     unsigned surfaces;  // SP_ROLE_ bits
     sp_clip_plane clip;
@@ -105,7 +106,7 @@ int sp__wire_field_code(const char *name);          // -1: unknown
 
 enum { SP_FRAME_STATE = 1, SP_FRAME_TOPOLOGY = 2, SP_FRAME_VERSION = 1, SP_FRAME_HEAD = 16 };
 enum { SP_TOPOLOGY_NODES = 1, SP_TOPOLOGY_COLOURS = 2, SP_TOPOLOGY_STRIPES = 4 };
-enum { SP_STATE_ALL = 1, SP_STATE_SECTIONS = 2, SP_STATE_FIELD = 1 };
+enum { SP_STATE_ALL = 1, SP_STATE_SECTIONS = 2, SP_STATE_CONTACTS = 4, SP_STATE_FIELD = 1 };
 
 typedef struct sp_frame_topology {
     uint32_t generation, body, surface, revision;
@@ -141,11 +142,12 @@ typedef struct sp_frame_section {
 } sp_frame_section;
 
 void sp__frame_topology(sp_buffer *out, const sp_frame_topology *t);
-// A state frame: header, surfaces, sections with their plane, end. The end writes the fields that are known only then.
+// A state frame: header, surfaces, sections with their plane, contacts, end. The end writes the fields that are known only then.
 size_t sp__frame_begin(sp_buffer *out, const sp_frame_state *s);  // returns the start of the frame
 void sp__frame_surface(sp_buffer *out, const sp_frame_surface *s);
 // coloured: with the values of the field
 void sp__frame_sections(sp_buffer *out, const sp_clip_plane *plane, const sp_frame_section *list, int count, bool coloured);
+void sp__frame_contacts(sp_buffer *out, const sp_contact_point *contacts, int count);
 void sp__frame_end(sp_buffer *out, size_t at, const sp_frame_state *s);
 
 #endif

@@ -25,6 +25,7 @@ static const field f_action[] = {{"action", WORD, AT(action), 0, 0, "request rel
 static const field f_show[] = {{"colour", COLOUR, AT(colour), 0, 0, NULL, SP_GIVEN_COLOUR, false},
                                {"surfaces", SURFACES, AT(surfaces), 0, 0, NULL, SP_GIVEN_SURFACES, false},
                                {"marks", YES, AT(marks), 0, 0, NULL, SP_GIVEN_MARKS, false},
+                               {"contacts", YES, AT(contacts), 0, 0, NULL, SP_GIVEN_CONTACTS, false},
                                {"clip", PLANE, AT(clip), -1e9, 1e9, NULL, SP_GIVEN_CLIP, false},
                                {0}};
 static const field f_ack[] = {{"step", WHOLE, AT(step), 0, 9007199254740992.0, NULL, 0, true}, {0}};

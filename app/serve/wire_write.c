@@ -125,6 +125,24 @@ void sp__frame_sections(sp_buffer *b, const sp_clip_plane *plane, const sp_frame
     }
 }
 
+static void put_vectors(sp_buffer *b, const sp_contact_point *contacts, int count, size_t offset) {
+    for (int i = 0; i < count; i++) {
+        double v[3];
+        memcpy(v, (const char *)&contacts[i] + offset, sizeof v);
+        for (int a = 0; a < 3; a++) put_float(b, (float)v[a]);
+    }
+}
+
+void sp__frame_contacts(sp_buffer *b, const sp_contact_point *contacts, int count) {
+    put32(b, (uint32_t)count), put32(b, 0);
+    for (int i = 0; i < count; i++) put32(b, contacts[i].bodies[0].slot), put32(b, contacts[i].bodies[1].slot);
+    put_vectors(b, contacts, count, offsetof(sp_contact_point, point));
+    put_vectors(b, contacts, count, offsetof(sp_contact_point, normal));
+    put_vectors(b, contacts, count, offsetof(sp_contact_point, force));
+    for (int i = 0; i < count; i++) put_float(b, (float)contacts[i].gap);
+    for (int i = 0; i < count; i++) put_float(b, (float)contacts[i].pressure);
+}
+
 void sp__frame_end(sp_buffer *b, size_t at, const sp_frame_state *s) {
     if (b->broken) return;
     size_t size = b->size;

@@ -12,7 +12,7 @@ export const RECORDED = "A recording is shown, which cannot be changed: close it
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "clip", "interfaces", "fixed", "loads", "color", "holdRange", "hand",
+const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "clip", "interfaces", "fixed", "loads", "contacts", "color", "holdRange", "hand",
     "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "seek", "closeReplay", "openScene", "openFile", "saveTable", "undo"];
 
 const SCENE_MAX = 4 << 20;  // bytes of a scene that the server takes
@@ -145,6 +145,7 @@ export class Actions {
     clip() { this.app.set("clip", this.app.settings.clip ? false : this.app.clipPlane()); }
     fixed() { this.flip("fixed"); }
     loads() { this.flip("loads"); }
+    contacts() { this.flip("contacts"); }
     hand() { this.flip("hand"); }
     theme() { this.app.set("theme", this.app.settings.theme === "dark" ? "light" : "dark"); }
     color(key) { if (!this.app.player) this.app.set("color", this.app.fields[Number(key) - 1]?.name ?? "none"); }

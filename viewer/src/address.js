@@ -35,6 +35,7 @@ export const KEYS = {
     clip: plane,
     fixed: flag,
     loads: flag,
+    contacts: flag,     // points and forces of contact
     grid: flag,
     shadow: flag,
     camera: vector(6),  // from, to

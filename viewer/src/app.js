@@ -23,6 +23,7 @@ import { Toasts } from "./ui/toasts.js";
 import { Bodies } from "./view/bodies.js";
 import { Clip, extentOf, planeOf } from "./view/clip.js";
 import { shapeOf } from "./view/lens.js";
+import { Contacts, contactTotals } from "./view/contacts.js";
 import { Marks } from "./view/marks.js";
 import { Stage } from "./view/stage.js";
 import { Touch } from "./view/touch.js";
@@ -64,6 +65,7 @@ export class App {
         const { ui, stage } = this;
         this.bodies = new Bodies(stage);
         this.marks = new Marks(stage, this.bodies);
+        this.contacts = new Contacts(stage, this.bodies);
         this.legend = new Legend(ui.stage, () => this.rangeChanged());
         this.panel = new Panel(ui.panel, { ...this.actions.bound, clipHooks: this.clipHooks() });
         this.plots = new Plots();
@@ -154,6 +156,7 @@ export class App {
         this.showReplay(m.replay);
         this.bodies.clear(m.generation, m.bodies);
         this.marks.clear();
+        this.contacts.setBodies(m.bodies);
         this.panel.showPins(0);
         this.warnings.clear();
         this.showWarnings([]);
@@ -189,10 +192,11 @@ export class App {
         this.boxed = false;
         this.actions.hover(null);
         this.plots.clear();
-        const link = this.takeFromLink("color", "range", "k", "clip", "interfaces");
+        const link = this.takeFromLink("color", "range", "k", "clip", "interfaces", "contacts");
         this.settings.clip = link.clip ?? null;
         this.lastClip = null;
         this.settings.interfaces = link.interfaces ?? !!m.view?.interfaces;
+        this.settings.contacts = link.contacts ?? !!m.view?.contacts;
         this.settings.color = link.color || m.view?.colour || "none";
         this.settings.range = link.range ?? null;
         this.settings.k = link.k ?? null;
@@ -311,6 +315,7 @@ export class App {
         this.fresh = true;
         if (!this.boxed) this.enterBox();
         if (frame.sections && this.settings.clip) this.showCaps(frame.sections);
+        this.contacts.set(frame.contacts);
         // dots stand on surfaces: where those are new, the dots are placed again
         if (this.marks.message && this.bodies.renewed) this.marks.rebuild();
         this.bodies.renewed = false;
@@ -360,6 +365,7 @@ export class App {
         if (v) this.lastClip = v;
         this.clip.set(v, !!this.player);
         this.marks.setClip(this.clip.on ? this.clip.planes : null);
+        this.contacts.setClip(this.clip.on ? this.clip.planes : null);
         this.panel.clipBox?.set(!!v);
         this.panel.clip?.set(v);
     }
@@ -424,6 +430,8 @@ export class App {
         let faces = 0;
         for (const s of this.bodies.drawn()) faces += s.topology.faces.length / 3;
         this.status.frame(f.step, f.hash, faces);
+        const { shown, contacts } = this.contacts;
+        this.status.showContacts(shown && contacts ? contactTotals(contacts) : null);
     }
 
     // from a move of the hand to the first frame of a later step
@@ -467,7 +475,7 @@ export class App {
         if (name === "color") this.settings.range = null, this.applyField(), this.sendShow();
         if (name === "theme" || name === "shadow") keep(this.settings);
         this.applySettings();
-        if (["mesh", "hull", "interfaces", "visual", "fixed", "loads"].includes(name)) this.sendShow();
+        if (["mesh", "hull", "interfaces", "visual", "fixed", "loads", "contacts"].includes(name)) this.sendShow();
         this.writeAddress();
     }
 
@@ -485,6 +493,8 @@ export class App {
         this.stage.setFloor(s.grid);
         this.bodies.setStyle(s);
         this.marks.setShown({ fixed: s.fixed, loads: s.loads });
+        this.contacts.setShown(s.contacts && !this.player);
+        this.showNumbers();
         this.touch.enabled = s.hand && !this.recorded;  // a recording cannot be pulled: gestures on it turn the view
         setFlag(ui.handButton, "on", s.hand);
         ui.handButton.setAttribute("aria-pressed", String(s.hand));
@@ -530,7 +540,7 @@ export class App {
         if (s.hull) surfaces.push("collision");
         if (s.mesh || (riding && s.fixed)) surfaces.push("mechanical");
         const colour = s.color && s.color !== "none" && this.fields.some((f) => f.name === s.color) ? s.color : null;
-        this.link?.send({ type: "show", colour, surfaces, marks: true, clip: this.clipMessage() });
+        this.link?.send({ type: "show", colour, surfaces, marks: true, contacts: s.contacts, clip: this.clipMessage() });
     }
 
     // ---- the address
@@ -546,7 +556,7 @@ export class App {
         for (const p of this.hello.params) if (!p.path.startsWith("gravity.") && p.value !== i?.params.get(p.path)) params[p.path] = p.value;
         v.gravity = ["x", "y", "z"].map((a) => this.hello.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0);
         v.solver = this.hello.bodies.find((b) => b.solver)?.solver;
-        const defaults = { ...this.defaults, clip: this.sceneClip(), interfaces: !!this.hello.view?.interfaces, color: this.hello.view?.colour || "none", speed: i?.speed, dt: i?.dt, threads: i?.threads, gravity: i?.gravity, solver: i?.solver, play: false };
+        const defaults = { ...this.defaults, clip: this.sceneClip(), interfaces: !!this.hello.view?.interfaces, contacts: !!this.hello.view?.contacts, color: this.hello.view?.colour || "none", speed: i?.speed, dt: i?.dt, threads: i?.threads, gravity: i?.gravity, solver: i?.solver, play: false };
         const text = writeAddress(v, defaults, params);
         if (text !== location.hash) history.replaceState(null, "", `${location.pathname}${location.search}${text}`);
     }
@@ -565,7 +575,7 @@ export class App {
         this.applySettings();
         this.applyField();
         this.sendShow();
-        const { camera: c } = this.takeFromLink("camera", "color", "range", "k", "clip", "interfaces");
+        const { camera: c } = this.takeFromLink("camera", "color", "range", "k", "clip", "interfaces", "contacts");
         if (c) this.stage.look(vector(c.slice(0, 3)), vector(c.slice(3)));
         if (this.mine) this.actions.applyLink(this.address);
     }

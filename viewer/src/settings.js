@@ -5,7 +5,7 @@ const KEPT = "souple-viewer";
 export function defaultSettings(window) {
     const narrow = window.innerWidth <= 900;
     return {
-        color: null, range: null, visual: true, wire: false, mesh: false, hull: false, interfaces: false, fixed: true, loads: true, grid: true,
+        color: null, range: null, visual: true, wire: false, mesh: false, hull: false, interfaces: false, fixed: true, loads: true, contacts: false, grid: true,
         shadow: null,  // on where frames allow
         hand: true, k: null,
         clip: null,  // that of the scene; false: none; or a point and a unit normal

@@ -270,6 +270,55 @@ test("a point mass is a ball that follows its point and grows with its mass", as
     await hanging.stop();
 });
 
+// a cube of 1 kg on the floor
+const CUBE = `<scene version="1" name="cube on the floor" dt="0.01">
+  <solid name="cube" density="1000" young="3e5" poisson="0.3" rayleigh="0 0.01" translate="0 0.001 0"><box size="0.1 0.1 0.1" cells="2 2 2"/></solid>
+  <rigid name="floor"><plane normal="0 1 0"/></rigid>
+  <contact formulation="proximity" friction="0.5"/>
+  <camera at="0.25 0.2 0.35" to="0.05 0.04 0.05"/>
+</scene>`;
+
+test("contacts are points and arrows, and their forces carry the weight", async () => {
+    writeFileSync(join(out, "cube.xml"), CUBE);
+    const resting = await serve(join(out, "cube.xml"));
+    const page = await openPage(resting.url);
+    await drawn(page);
+    await steers(page);
+    await pause(page);
+    const marks = () => page.evaluate(() => ({ balls: souple.contacts.balls, arrows: souple.contacts.arrows, said: souple.status.contacts.textContent, address: location.hash }));
+    assert.deepEqual([(await marks()).balls, (await marks()).said], [0, ""]);
+    await answered(page, { type: "step", count: 60 });
+    await after(page, 60);
+    // a frame that did not ask for contacts has none, and the key asks for them while the simulation is paused
+    await page.keyboard.press("o");
+    await page.waitForFunction(() => souple.contacts.balls === 9 && /9 contacts/.test(souple.status.contacts.textContent) && /contacts=1/.test(location.hash), null, WAIT);
+    const shown = await marks();
+    assert.equal(shown.arrows, 9, "every vertex of the base carries");
+    // the floor, which is many times as large, does not count: the longest arrow is 0.18 diagonals of the cube
+    const longest = await page.evaluate(() => Math.max(...Array.from({ length: 9 }, (_, i) => {
+        const [shaft, head] = souple.contacts.meshes.slice(1).map((m) => Math.hypot(...m.instanceMatrix.array.slice(16 * i + 4, 16 * i + 7)));
+        return shaft + head;
+    })));
+    assert.ok(Math.abs(longest - 0.18 * 0.1 * Math.sqrt(3)) < 0.001, String(longest));
+    assert.match(shown.said, /^9 contacts · 9\.8\d? N · largest \d+(\.\d+)? m?N$/);
+    // weight of 1 kg, in the single precision of frames and the tolerance of contacts; on the cube upwards
+    const sum = await page.evaluate(() => {
+        const { force, bodies } = souple.contacts.contacts, cube = souple.hello.bodies.find((b) => b.name === "cube").body, f = [0, 0, 0];
+        force.forEach((v, i) => (f[i % 3] += bodies[2 * Math.floor(i / 3)] === cube ? v : -v));
+        return f;
+    });
+    assert.ok(Math.abs(sum[1] - 9.81) < 0.01 && Math.hypot(sum[0], sum[2]) < 0.01, JSON.stringify(sum));
+    await page.evaluate(() => souple.set("color", "contact-pressure"));
+    // the mean pressure is 981 Pa
+    await page.waitForFunction(() => souple.bodies.frame.field === souple.fields.find((f) => f.name === "contact-pressure").code && souple.bodies.frame.high > 981, null, WAIT);
+    await page.waitForTimeout(500);
+    await shot(page, "contacts");
+    await page.keyboard.press("o");
+    await page.waitForFunction(() => souple.contacts.balls === 0 && !/contacts/.test(location.hash) && souple.status.contacts.textContent === "", null, WAIT);
+    await page.context().close();
+    await resting.stop();
+});
+
 test("reservations and figures of health are shown, and can be put away", async (_, page) => {
     await pause(page);
     const report = (more) => page.evaluate((m) => souple.takeStats({ type: "stats", generation: souple.hello.generation, time: (souple.bodies.frame.time || 0) + 1e-3, stages: souple.hello.stages.map(() => 1), budget_ms: 10, step_ms: 1, achieved: 1, iterations: 1, residual: 1e-6, kinetic: 1, elastic: 1, picked: null, ...m }), more);

@@ -24,12 +24,12 @@ export function topologyFrame({ generation = 1, body = 1, surface = 0, revision 
     return whole(2, generation, parts);
 }
 
-export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, field = 0, low = 0, high = 0, dropped = 0, complete = true, surfaces, sections = null }) {
+export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, field = 0, low = 0, high = 0, dropped = 0, complete = true, surfaces, sections = null, contacts = null }) {
     const first = Buffer.alloc(24);
     first.writeBigUInt64LE(BigInt(step), 0), first.writeDoubleLE(time, 8), first.writeBigUInt64LE(hash, 16);
     const range = Buffer.alloc(8);
     range.writeFloatLE(low, 0), range.writeFloatLE(high, 4);
-    const parts = [first, words(surfaces.length, (complete ? 1 : 0) | (sections ? 2 : 0), field), range, words(dropped)];
+    const parts = [first, words(surfaces.length, (complete ? 1 : 0) | (sections ? 2 : 0) | (contacts ? 4 : 0), field), range, words(dropped)];
     for (const s of surfaces) {
         parts.push(words(s.body ?? 1, s.surface ?? 0, s.revision ?? 0, s.positions.length / 3, s.values ? 1 : 0, 0), bytesOf(Float32Array.from(s.positions)));
         if (s.values) parts.push(bytesOf(Float32Array.from(s.values)));
@@ -38,6 +38,11 @@ export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, fiel
     for (const s of sections?.list ?? []) {
         parts.push(words(s.body, s.positions.length / 3, s.faces.length / 3, s.values ? 1 : 0), bytesOf(Float32Array.from(s.positions)), words(...s.regions), words(...s.faces));
         if (s.values) parts.push(bytesOf(Float32Array.from(s.values)));
+    }
+    if (contacts) {
+        parts.push(words(contacts.length, 0), words(...contacts.flatMap((c) => c.bodies)));
+        for (const name of ["point", "normal", "force"]) parts.push(bytesOf(Float32Array.from(contacts.flatMap((c) => c[name]))));
+        for (const name of ["gap", "pressure"]) parts.push(bytesOf(Float32Array.from(contacts.map((c) => c[name]))));
     }
     return whole(1, generation, parts);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeFrame, FrameError, STATE, TOPOLOGY } from "../src/net/protocol.js";
+import { contactTotals } from "../src/view/contacts.js";
 import { stateFrame, topologyFrame } from "./frames.mjs";
 
 const buffer = (b) => b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength);
@@ -33,6 +34,24 @@ test("states carry fields and several surfaces", () => {
 
 const SECTIONS = { point: [1, 2, 3], normal: [0, 0, 1], list: [{ body: 4, positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], regions: [0, 2, 2], faces: [0, 1, 2], values: [5, 6, 7] }, { body: 5, positions: [], regions: [], faces: [] }] };
 
+const CONTACTS = [
+    { bodies: [1, 2], point: [0, 0, 0], normal: [0, 1, 0], force: [3, 4, 0], gap: 0, pressure: 8 },
+    { bodies: [1, 3], point: [1, 2, 3], normal: [1, 0, 0], force: [0.5, 0, 0], gap: 0.25, pressure: 0 },
+];
+
+test("states carry contacts, also behind cross sections", () => {
+    for (const sections of [null, SECTIONS]) {
+        const { contacts, sections: found } = decodeFrame(buffer(state({ sections, contacts: CONTACTS })));
+        assert.equal(found?.list.length, sections?.list.length);
+        assert.deepEqual([contacts.count, [...contacts.bodies], [...contacts.gap], [...contacts.pressure]], [2, [1, 2, 1, 3], [0, 0.25], [8, 0]]);
+        assert.deepEqual([[...contacts.point], [...contacts.normal], [...contacts.force]], [[0, 0, 0, 1, 2, 3], [0, 1, 0, 1, 0, 0], [3, 4, 0, 0.5, 0, 0]]);
+        // the largest force is 5 N, the normal forces are 4 N and 0.5 N
+        assert.deepEqual(contactTotals(contacts), { count: 2, largest: 5, sum: 4.5 });
+    }
+    assert.equal(decodeFrame(buffer(state())).contacts, null);
+    assert.equal(decodeFrame(buffer(state({ contacts: [] }))).contacts.count, 0);
+});
+
 test("states carry cross sections with their plane", () => {
     const { sections } = decodeFrame(buffer(state({ sections: SECTIONS })));
     assert.deepEqual([sections.point, sections.normal, sections.list.length], [[1, 2, 3], [0, 0, 1], 2]);
@@ -53,7 +72,7 @@ test("topologies carry nodes, colours and stripes", () => {
 });
 
 test("every truncated frame is refused", () => {
-    for (const whole of [state({ field: 1, surfaces: [{ positions: [1, 2, 3], values: [1] }] }), state({ sections: SECTIONS }), topologyFrame({ vertexCount: 3, faces: [0, 1, 2], nodes: [0, 1, 2] })])
+    for (const whole of [state({ contacts: CONTACTS }), state({ field: 1, surfaces: [{ positions: [1, 2, 3], values: [1] }] }), state({ sections: SECTIONS }), topologyFrame({ vertexCount: 3, faces: [0, 1, 2], nodes: [0, 1, 2] })])
         for (let n = 0; n < whole.length; n++) {
             const cut = Buffer.from(whole.subarray(0, n));
             if (n >= 16) cut.writeUInt32LE(n, 12);  // also where the length agrees

@@ -160,6 +160,7 @@ static sp_status visit(sp_world *world, const sp_run *run, const sp_picture_def 
             extent->low[i % 3] = fmin(extent->low[i % 3], d->soup.x[i]);
             extent->high[i % 3] = fmax(extent->high[i % 3], d->soup.x[i]);
         }
+        extent->force = fmax(extent->force, sp__picture_largest_force(snapshot));
         if (sp__picture_values(&d->soup, &least, &greatest))
             extent->least = fmin(extent->least, least), extent->greatest = fmax(extent->greatest, greatest);
     }

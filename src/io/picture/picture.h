@@ -49,8 +49,10 @@ typedef struct sp_soup {
     int *drawable_of;        // per face
     float *normals;          // faces x 3 corners x 3
     sp_drawable *drawables;
-    double *markers;              // positions of the markers x 3
-    sp_arrow *arrows;             // forces
+    double *markers;     // positions of the markers x 3
+    sp_arrow *arrows;    // forces
+    sp_arrow *contacts;  // of contacts, from the point of contact; without length: the point alone
+    int contact_count;
     sp_soup_vertex_faces *rings;  // cross sections of rods
 } sp_soup;
 
@@ -98,6 +100,7 @@ typedef struct sp_drawing {
     double clip_point[3], clip_normal[3];  // unit; what it points to is not drawn
     sp_legend legend;
     char title[160], note[96];
+    char contacts[96];  // what the arrows of contacts mean; empty: none are drawn
 } sp_drawing;
 
 // ---- collect
@@ -136,6 +139,11 @@ sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_bod
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
 sp_status sp__field_masses(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, bool clipped, sp_soup *soup);
 
+// Adds points and arrows of contacts by constraints, and says what they mean.
+sp_status sp__picture_contacts(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run,
+                               const sp_picture_def *def, sp_drawing *d);
+double sp__picture_largest_force(const sp_snapshot *snapshot);  // of one contact [N]
+
 // Rods: cross sections of a boundary or of an embedded surface, whose vertices are in the soup from `first` on.
 sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *boundary, int first, sp_soup *soup);
 sp_status sp__rings_add_embedded(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
@@ -161,6 +169,7 @@ void sp__eye_look(sp_eye *eye, const double at[3], const double to[3], const dou
 void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const double *points, int count, double width,
                  double height, const double margins[4]);
 void sp__picture_camera(const sp_picture_def *def, sp_drawing *d);
+extern const double sp__contact_color[3];  // linear
 // Markers and arrows as triangles, sized for this camera.
 sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d);
 
@@ -193,6 +202,7 @@ const double *sp__region_color(double value);  // sRGB, of the number of a regio
 // Draws text with the left end of its baseline at x, y; size is the height of a capital in pixels.
 void sp__text_draw(unsigned char *rgb, int width, int height, double x, double y, double size, const char *text,
                    const double ink[3]);
+double sp__si_prefix(double largest, const char **prefix);  // factor, and SI prefix for one to three digits before the point
 double sp__text_width(const char *text, double size);
 void sp__picture_letter(const sp_drawing *d, unsigned char *rgb);
 

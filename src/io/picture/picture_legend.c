@@ -31,7 +31,7 @@ void sp__legend_color(const sp_legend *legend, double value, double linear[3]) {
 }
 
 // the SI prefix with one to three digits before the point
-static double prefix_of(double largest, const char **prefix) {
+double sp__si_prefix(double largest, const char **prefix) {
     static const char *const names[] = {"n", "\xc2\xb5", "m", "", "k", "M", "G"};
     int k = largest > 0 && isfinite(largest) ? (int)floor(log10(largest * 1.0000001) / 3) : 0;
     k = k < -3 ? -3 : k > 3 ? 3 : k;
@@ -64,7 +64,7 @@ static void draw_scale(const sp_bar *b, const sp_legend *l) {
         }
     const char *prefix;
     double largest = fmax(fabs(l->low), fabs(l->high)) * l->shown;
-    double unit = l->shown * (l->unit[0] ? prefix_of(largest, &prefix) : (prefix = "", 1));
+    double unit = l->shown * (l->unit[0] ? sp__si_prefix(largest, &prefix) : (prefix = "", 1));
     double low = l->low * unit, high = l->high * unit, step = tick_step(high - low, 5);
     int digits = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
     for (double v = ceil(low / step - 1e-9) * step; v <= high + 1e-9 * step; v += step) {
@@ -112,6 +112,12 @@ void sp__picture_letter(const sp_drawing *d, unsigned char *rgb) {
         y += 2.1 * size;
     }
     if (d->note[0]) sp__text_draw(rgb, d->width, d->height, x, y, 0.85 * size, d->note, faint);
+    if (d->note[0]) y += 1.7 * size;
+    if (d->contacts[0]) {
+        double color[3];
+        for (int i = 0; i < 3; i++) color[i] = sp__to_srgb(sp__contact_color[i]);
+        sp__text_draw(rgb, d->width, d->height, x, y, 0.85 * size, d->contacts, color);
+    }
     if (!d->legend.label[0]) return;
     sp_bar b = {.rgb = rgb, .width = d->width, .height = d->height, .text = 0.85 * size};
     memcpy(b.ink, ink, sizeof ink);

@@ -6,6 +6,9 @@
 enum { MANY = 3000, SIDES = 12 };  // number of markers above which spheres are coarse; sides of an arrow's shaft
 static const double marker_color[3] = {0.02, 0.03, 0.05}, arrow_color[3] = {0.72, 0.05, 0.02};  // linear
 
+const double sp__contact_color[3] = {0.33, 0.01, 0.35};
+static const double contact_nearness = 0.02;  // distance from the camera, relative to the true one
+
 // ---------------------------------------------------------------------------------------------------- sphere
 
 // an octahedron, and one subdivided once
@@ -119,14 +122,43 @@ static void add_drawable(sp_soup *s, const double color[3]) {
     memcpy(drawable->color, color, sizeof drawable->color);
 }
 
+// Moves vertices along their rays towards the camera, where no body is. Their image stays the same.
+static void bring_near(const sp_drawing *d, int first) {
+    const sp_eye *eye = &d->camera;
+    for (int v = first; v < d->soup.vertex_count; v++) {
+        double *x = d->soup.x + 3 * (size_t)v, to[3];
+        sp__sub3(x, eye->at, to);
+        if (eye->parallel)
+            sp__axpy3(x, -(1 - contact_nearness) * sp__dot3(to, eye->forward), eye->forward, x);
+        else
+            sp__axpy3(eye->at, fmax(contact_nearness, 2 * eye->nearest / fmax(sp__dot3(to, eye->forward), 1e-300)), to, x);
+    }
+}
+
+static void add_contacts(sp_drawing *d, const sp_ball *ball) {
+    sp_soup *s = &d->soup;
+    const int first = s->vertex_count;
+    if (s->contact_count == 0) return;
+    add_drawable(s, sp__contact_color);
+    for (int i = 0; i < s->contact_count; i++) {
+        const sp_arrow *a = &s->contacts[i];
+        const double pixel = pixel_at(d, a->from), tip = pixel_at(d, a->to);
+        if (!(pixel > 0) || !(tip > 0)) continue;
+        add_ball(s, ball, a->from, pixel * fmax(2.0, d->height / 300.0));
+        add_arrow(s, a, fmax(pixel, tip) * fmax(0.8, d->height / 720.0));
+    }
+    bring_near(d, first);
+}
+
 sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
     sp_soup *s = &d->soup;
     sp_ball ball;
-    make_ball(&ball, s->marker_count < MANY);
-    int64_t vertices = (int64_t)s->marker_count * ball.vertices + (int64_t)s->arrow_count * 6 * SIDES;
-    int64_t faces = (int64_t)s->marker_count * ball.count + (int64_t)s->arrow_count * 6 * SIDES;
+    make_ball(&ball, s->marker_count + s->contact_count < MANY);
+    const int64_t balls = (int64_t)s->marker_count + s->contact_count, arrows = (int64_t)s->arrow_count + s->contact_count;
+    int64_t vertices = balls * ball.vertices + arrows * 6 * SIDES;
+    int64_t faces = balls * ball.count + arrows * 6 * SIDES;
     if (vertices > INT32_MAX || faces > INT32_MAX) return SP_NO_MEMORY;
-    SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 2));
+    SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 3));
     if (s->marker_count) add_drawable(s, marker_color);
     for (int m = 0; m < s->marker_count; m++)
         add_ball(s, &ball, s->markers + 3 * (size_t)m, pixel_at(d, s->markers + 3 * (size_t)m) * fmax(2.0, d->height / 260.0));
@@ -135,5 +167,6 @@ sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
         double pixel = fmax(pixel_at(d, s->arrows[a].from), pixel_at(d, s->arrows[a].to));
         add_arrow(s, &s->arrows[a], pixel * fmax(1.0, d->height / 480.0));
     }
+    add_contacts(d, &ball);
     return SP_OK;
 }

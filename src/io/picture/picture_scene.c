@@ -46,9 +46,12 @@ sp_picture_def sp_run_picture(const sp_run *run) {
         sp_run_picture_set_time(run, sp_world_time(run->world), &def);
     }
     def.interfaces = sp__picture_shows(run, "interfaces");
+    def.contacts = sp__picture_shows(run, "contacts");
     if (view) {
         const char *by = sp__attr_word(view, "color-by");
         def.color_by = by && strcmp(by, "none") != 0 ? by : NULL;
+        // the word of the scene language for the field
+        if (by && strcmp(by, "contact") == 0) def.color_by = "contact-pressure";
         read_vector(view, "background", def.background, 3);
     }
     return def;
@@ -135,7 +138,8 @@ bool sp__picture_shows_body(const sp_run *run, const char *body) {
 
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]) {
     const sp_scene_node *view = element(run, "view");
-    return view && sp__attr_is(view, "color-by", field) && read_vector(view, "range", range, 2) && range[1] > range[0];
+    const char *word = strcmp(field, "contact-pressure") == 0 ? "contact" : field;
+    return view && sp__attr_is(view, "color-by", word) && read_vector(view, "range", range, 2) && range[1] > range[0];
 }
 
 bool sp__picture_walls(const sp_run *run) {

@@ -101,7 +101,7 @@ void sp__soup_free(sp_context *ctx, sp_soup *s) {
     sp__free(ctx, s->x), sp__free(ctx, s->colors), sp__free(ctx, s->smooth), sp__free(ctx, s->scalar), sp__free(ctx, s->faces),
         sp__free(ctx, s->drawable_of);
     sp__free(ctx, s->normals), sp__free(ctx, s->drawables), sp__free(ctx, s->markers), sp__free(ctx, s->arrows);
-    sp__free(ctx, s->stripes), sp__free(ctx, s->rings);
+    sp__free(ctx, s->stripes), sp__free(ctx, s->rings), sp__free(ctx, s->contacts);
     *s = (sp_soup){0};
 }
 

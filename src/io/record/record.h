@@ -32,6 +32,7 @@ typedef struct sp_layout {
     sp_layout_body *bodies;
     int body_count;
     size_t value_count;
+    bool contacts;  // frames have contacts by constraints
 } sp_layout;
 
 // Samples of a probe since the previous frame.
@@ -39,6 +40,22 @@ typedef struct sp_frame_rows {
     sp_buffer times, values;  // doubles
     sp_buffer interpolated;   // bytes
 } sp_frame_rows;
+
+// The arrays of contacts of a frame, in the order of the buffers: X(id, name, unit, components, numbers are integers).
+#define SP_CONTACT_ARRAYS(X)                \
+    X(CELL, "cell", "1", 1, true)           \
+    X(POINT, "point", "m", 3, false)        \
+    X(NORMAL, "normal", "1", 3, false)      \
+    X(FORCE, "force", "N", 3, false)        \
+    X(GAP, "gap", "m", 1, false)            \
+    X(PRESSURE, "pressure", "Pa", 1, false) \
+    X(BODIES, "bodies", "1", 2, true)
+typedef enum sp_contact_array {
+#define SP_X(id, ...) SP_CONTACT_ARRAY_##id,
+    SP_CONTACT_ARRAYS(SP_X)
+#undef SP_X
+        SP_CONTACT_ARRAY_COUNT
+} sp_contact_array;
 
 typedef struct sp_frame {
     const sp_layout *layout;
@@ -50,6 +67,9 @@ typedef struct sp_frame {
     sp_buffer events;       // array of sp_event
     sp_buffer text;         // .csv: complete rows
     sp_frame_rows *rows;    // one per probe
+    int contact_count;
+    sp_buffer contacts[SP_CONTACT_ARRAY_COUNT];  // doubles; cell: int, number in the frame; bodies:
+                                                 // int, index in the layout, -1 for a body that is not recorded
 } sp_frame;
 
 // ---------------------------------------------------------------------------------------------------- origin
@@ -127,6 +147,8 @@ typedef struct sp_heavy sp_heavy;
 sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *kept);
 sp_status sp__heavy_frame(sp_heavy *h, const sp_frame *frame);
 long sp__heavy_first(const sp_heavy *h);  // first frame of the current revision
+// Rows of the contacts of a frame: the first, and their number.
+void sp__heavy_contacts(const sp_heavy *h, long frame, uint64_t *first, int *count);
 uint64_t sp__heavy_bytes(const sp_heavy *h);
 sp_status sp__heavy_close(sp_heavy **h);
 

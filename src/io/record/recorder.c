@@ -114,6 +114,7 @@ static void free_frame(sp_recorder *r, sp_frame *f) {
         sp__buffer_free(r->ctx, &f->rows[i].interpolated);
     }
     sp__buffer_free(r->ctx, &f->edits), sp__buffer_free(r->ctx, &f->events), sp__buffer_free(r->ctx, &f->text);
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) sp__buffer_free(r->ctx, &f->contacts[i]);
     sp__free(r->ctx, f->rows);
     sp__free(r->ctx, f->values);
     sp__free(r->ctx, f);
@@ -123,6 +124,8 @@ static void clear_frame(sp_recorder *r, sp_frame *f) {
     int probes = r->sinks[0].origin ? r->sinks[0].origin->probe_count : 0;
     for (int i = 0; i < probes; i++) f->rows[i].times.size = f->rows[i].values.size = f->rows[i].interpolated.size = 0;
     f->edits.size = f->events.size = f->text.size = 0;
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) f->contacts[i].size = 0;
+    f->contact_count = 0;
     f->head = (sp_recording_frame){0};
     f->shown = false;
 }

@@ -271,6 +271,95 @@ sp_status sp_recording_topology_at(sp_recording *r, int frame, int body, sp_reco
     return SP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------------- contacts
+
+// the first row of each frame; recordings of older versions and of scenes without contact have no contacts
+static sp_status read_contact_rows(sp_recording *r) {
+    void *counts;
+    int n = r->info.frame_count;
+    uint64_t row = 0;
+    if (H5Lexists(r->file, "contacts", H5P_DEFAULT) <= 0) return SP_OK;
+    hid_t g = sp__recording_group(r, r->file, "contacts");
+    if (g < 0) return SP_BAD_INPUT;
+    sp_status status = sp__recording_column(r, g, "count", H5T_NATIVE_INT, sizeof(int), &n, &counts);
+    H5Gclose(g);
+    SP_TRY(status);
+    if (n < r->info.frame_count) return SP_RECORDING_FAIL(r, "contacts of %d frames, there are %d", n, r->info.frame_count);
+    if (!SP_KEEP(&r->keep, r->contact_rows, (size_t)n + 1))
+        return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
+    for (int i = 0; i < n; i++) {
+        int count = ((int *)counts)[i];
+        if (count < 0) return SP_RECORDING_FAIL(r, "%d contacts in frame %d, must be >= 0", count, i);
+        r->contact_rows[i] = row, row += (uint64_t)count;
+    }
+    r->contact_rows[n] = row;
+    return sp__recording_fits(r, "contacts", row, sizeof(float));
+}
+
+int sp_recording_contact_count(const sp_recording *r, int frame) {
+    if (frame < 0 || frame >= r->info.frame_count)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: frame %d, must be in [0, %d)", r->path, frame, r->info.frame_count);
+    return r->contact_rows ? (int)(r->contact_rows[frame + 1] - r->contact_rows[frame]) : 0;
+}
+
+// rows of one array of contacts, into every item of `out` at an offset
+static sp_status read_contact_array(sp_recording *r, hid_t g, const char *name, int components, hid_t memory, size_t size,
+                                    uint64_t first, int count, void *out) {
+    hid_t data;
+    sp_extent e;
+    SP_TRY(sp__recording_extent(r, g, name, &data, &e));
+    sp_status status = SP_OK;
+    if (e.rank != (components > 1 ? 2 : 1) || (components > 1 && e.size[1] != (hsize_t)components) ||
+        (e.type != H5T_FLOAT && e.type != H5T_INTEGER) || e.size[0] < first + (uint64_t)count)
+        status = SP_RECORDING_FAIL(r, "\"%s\" of contacts does not have %llu rows of %d numbers", name,
+                                   (unsigned long long)(first + (uint64_t)count), components);
+    char *rows = status >= 0 ? sp__alloc(r->ctx, (size_t)count * (size_t)components, size) : NULL;
+    if (status >= 0 && !rows) status = SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory for %d contacts", r->path, count);
+    if (status >= 0) {
+        hsize_t from[2] = {first, 0}, many[2] = {(hsize_t)count, (hsize_t)components};
+        hid_t space = H5Dget_space(data), there = H5Screate_simple(e.rank, many, NULL);
+        if (H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, many, NULL) < 0 ||
+            H5Dread(data, memory, there, space, H5P_DEFAULT, rows) < 0)
+            status = SP_RECORDING_FAIL(r, "\"%s\" of contacts cannot be read: damaged or cut off", name);
+        H5Sclose(space), H5Sclose(there);
+        for (int i = 0; i < count && status >= 0; i++)
+            memcpy((char *)out + (size_t)i * sizeof(sp_recording_contact), rows + (size_t)i * (size_t)components * size,
+                   (size_t)components * size);
+    }
+    sp__free(r->ctx, rows);
+    H5Dclose(data);
+    return status;
+}
+
+static sp_status read_contacts(sp_recording *r, uint64_t first, int count, sp_recording_contact *out) {
+    hid_t g = sp__recording_group(r, r->file, "contacts");
+    sp_status status = g < 0 ? SP_BAD_INPUT : SP_OK;
+#define REAL(name, components, member) \
+    if (status >= 0) status = read_contact_array(r, g, name, components, H5T_NATIVE_DOUBLE, sizeof(double), first, count, member)
+    REAL("point", 3, out->point);
+    REAL("normal", 3, out->normal);
+    REAL("force", 3, out->force);
+    REAL("gap", 1, &out->gap);
+    REAL("pressure", 1, &out->pressure);
+#undef REAL
+    if (status >= 0) status = read_contact_array(r, g, "bodies", 2, H5T_NATIVE_INT, sizeof(int), first, count, out->bodies);
+    for (int i = 0; i < count && status >= 0; i++)
+        for (int s = 0; s < 2; s++)
+            if (out[i].bodies[s] < -1 || out[i].bodies[s] >= r->info.body_count)
+                status = SP_RECORDING_FAIL(r, "body %d of a contact, must be below %d", out[i].bodies[s], r->info.body_count);
+    if (g >= 0) H5Gclose(g);
+    return status;
+}
+
+sp_status sp_recording_contacts(sp_recording *r, int frame, sp_recording_contact *out) {
+    int count = sp_recording_contact_count(r, frame);
+    if (count <= 0) return count < 0 ? (sp_status)count : SP_OK;
+    sp__hdf5_enter();
+    sp_status status = read_contacts(r, r->contact_rows[frame], count, out);
+    sp__hdf5_leave();
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------------- creation and destruction
 
 // the HDF5 file: the path itself, or the one next to the .xdmf file
@@ -342,6 +431,7 @@ static sp_status read_all(sp_recording *r) {
     SP_TRY(read_edits(r));
     SP_TRY(read_group(r, "bodies", read_bodies));
     SP_TRY(check_bodies(r));
+    SP_TRY(read_contact_rows(r));
     detect_precision(r);
     return SP_OK;
 }

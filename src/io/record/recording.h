@@ -23,6 +23,7 @@ struct sp_recording {
     sp_recording_frame *frames;
     int *revisions;  // of each frame
     sp_recorded_body *bodies;
+    uint64_t *contact_rows;  // of each frame: first row of its contacts, then that of the next frame; NULL: no contacts
 };
 
 #define SP_RECORDING_FAIL(r, ...) sp__recording_fail((r), __LINE__, __VA_ARGS__)

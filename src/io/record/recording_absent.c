@@ -57,6 +57,16 @@ sp_status sp_recording_field(sp_recording *r, int frame, int body, const char *f
     (void)r, (void)frame, (void)body, (void)field, (void)out;
     return SP_UNAVAILABLE;
 }
+
+int sp_recording_contact_count(const sp_recording *r, int frame) {
+    (void)r, (void)frame;
+    return SP_UNAVAILABLE;
+}
+
+sp_status sp_recording_contacts(sp_recording *r, int frame, sp_recording_contact *out) {
+    (void)r, (void)frame, (void)out;
+    return SP_UNAVAILABLE;
+}
 #else
 typedef int sp_recording_not_absent;
 #endif

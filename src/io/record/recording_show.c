@@ -55,6 +55,43 @@ static sp_status show_body(const showing *k, int index, const sp_recording_body 
     return status;
 }
 
+// ---------------------------------------------------------------------------------------------------- contacts
+
+// contacts of bodies that are not recorded are left out
+static sp_status name_contacts(const showing *k, const sp_recording_contact *from, int count, sp_contact_point *to, int *kept) {
+    *kept = 0;
+    for (int i = 0; i < count; i++) {
+        const sp_recording_contact *c = &from[i];
+        sp_contact_point *p = &to[*kept];
+        *p = (sp_contact_point){.gap = c->gap, .pressure = c->pressure};
+        memcpy(p->point, c->point, sizeof p->point), memcpy(p->normal, c->normal, sizeof p->normal);
+        memcpy(p->force, c->force, sizeof p->force);
+        for (int s = 0; s < 2 && c->bodies[s] >= 0; s++) {
+            sp_recording_body b;
+            SP_TRY(sp_recording_body_at(k->recording, c->bodies[s], &b));
+            p->bodies[s] = sp_world_body_named(k->world, b.name);
+        }
+        *kept += p->bodies[0].slot && p->bodies[1].slot;
+    }
+    return SP_OK;
+}
+
+static sp_status show_contacts(const showing *k) {
+    int count = sp_recording_contact_count(k->recording, k->frame), kept = 0;
+    sp_recording_contact *from = NULL;
+    sp_contact_point *to = NULL;
+    sp_status status = SP_OK;
+    if (count < 0) return (sp_status)count;
+    if (!SP_NEW(k->ctx, from, (size_t)count + 1) || !SP_NEW(k->ctx, to, (size_t)count + 1))
+        status = SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");
+    if (status >= 0) status = sp_recording_contacts(k->recording, k->frame, from);
+    if (status >= 0) status = name_contacts(k, from, count, to, &kept);
+    if (status >= 0 && sp_world_set_contacts(k->world, to, kept) < 0)
+        status = SP_FAIL(k->ctx, SP_BAD_INPUT, "%s", sp_world_error(k->world)->message);
+    sp__free(k->ctx, from), sp__free(k->ctx, to);
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------------- parameters
 
 static int find_shown(const sp_run *run, const char *path) {
@@ -141,6 +178,7 @@ sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
         SP_TRY(show_body(&k, i, &b));
     }
     SP_TRY(show_params(&k, run, info.edits, at.step));
+    SP_TRY(show_contacts(&k));
     SP_TRY(sp_world_publish(k.world));
     return SP_OK;
 }

@@ -20,7 +20,10 @@ struct sp_heavy {
     hid_t event_type;
     sp_h5_list time, step, hash, interpolated, revision, edits, events, complete;
     probe_lists *probes;
-    sp_h5_list *fields;  // of all bodies in sequence
+    bool has_contacts;
+    sp_h5_list contact_count, contacts[SP_CONTACT_ARRAY_COUNT];  // per frame; per contact
+    sp_buffer contact_first;  // of each frame: its first row (uint64_t), then that of the next frame
+    sp_h5_list *fields;       // of all bodies in sequence
     int field_count;
 };
 
@@ -83,6 +86,79 @@ static void create_probes(sp_heavy *w) {
     hid_t g = sp__h5_group(&w->h, w->h.file, "probes");
     for (int i = 0; i < w->sink->origin->probe_count; i++) create_probe(w, g, &w->sink->origin->probes[i], &w->probes[i]);
     if (g >= 0) H5Gclose(g);
+}
+
+// ---------------------------------------------------------------------------------------------------- contacts
+
+static const struct {
+    const char *name, *unit;
+    int components;
+    bool integer;
+} contact_arrays[] = {
+#define SP_X(id, name, unit, components, integer) {name, unit, components, integer},
+    SP_CONTACT_ARRAYS(SP_X)
+#undef SP_X
+};
+
+static void create_contacts(sp_heavy *w) {
+    if (!w->has_contacts) return;
+    hid_t g = sp__h5_group(&w->h, w->h.file, "contacts");
+    COLUMN("count", H5T_STD_I32LE, H5T_NATIVE_INT, &w->contact_count);
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) {
+        hsize_t row = (hsize_t)contact_arrays[i].components;
+        hid_t type = contact_arrays[i].integer ? H5T_STD_I32LE : w->sink->in_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+        sp__h5_list_create(&w->h, g, contact_arrays[i].name, type, contact_arrays[i].integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+                           row > 1 ? 2 : 1, &row, true, w->sink->compress, &w->contacts[i]);
+        if (w->contacts[i].id >= 0) sp__h5_text_attr(&w->h, w->contacts[i].id, "unit", contact_arrays[i].unit);
+    }
+    if (g >= 0) H5Gclose(g);
+}
+
+static bool open_contacts(sp_heavy *w) {
+    if (!w->has_contacts) return true;
+    hid_t g = H5Gopen2(w->h.file, "contacts", H5P_DEFAULT);
+    bool good = g >= 0 && sp__h5_list_open(&w->h, g, "count", H5T_NATIVE_INT, &w->contact_count);
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT && good; i++)
+        good = sp__h5_list_open(&w->h, g, contact_arrays[i].name, contact_arrays[i].integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+                                &w->contacts[i]);
+    if (g >= 0) H5Gclose(g);
+    return good;
+}
+
+// rows of the frames of a file that is continued, for the text that refers to them
+static bool read_contact_counts(sp_heavy *w) {
+    uint64_t row = 0;
+    const size_t frames = (size_t)w->sink->resumed;
+    if (!w->has_contacts) return true;
+    if (w->contact_count.count < frames) return false;
+    int *counts = sp__alloc(w->h.ctx, (size_t)w->contact_count.count + 1, sizeof *counts);
+    bool good = counts && H5Dread(w->contact_count.id, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0;
+    if (!counts) w->h.no_memory = true;
+    w->contact_first.size = 0;
+    for (size_t i = 0; i <= frames && good; i++) {
+        good = sp__buffer_add(w->h.ctx, &w->contact_first, &row, sizeof row);
+        if (i < frames) row += counts[i] > 0 ? (uint64_t)counts[i] : 0;
+    }
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT && good; i++) good = w->contacts[i].count >= row;
+    sp__free(w->h.ctx, counts);
+    return good;
+}
+
+static void add_contacts(sp_heavy *w, const sp_frame *f) {
+    const uint64_t next = w->contacts[0].count + (uint64_t)f->contact_count;
+    if (!w->has_contacts) return;
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++)
+        sp__h5_list_add(&w->h, &w->contacts[i], (hsize_t)f->contact_count, f->contacts[i].data);
+    sp__h5_list_add(&w->h, &w->contact_count, 1, &f->contact_count);
+    if (!sp__buffer_add(w->h.ctx, &w->contact_first, &next, sizeof next))
+        w->h.no_memory = true, sp__h5_failed(&w->h, "no memory for contacts");
+}
+
+void sp__heavy_contacts(const sp_heavy *w, long frame, uint64_t *first, int *count) {
+    const uint64_t *rows = (const uint64_t *)(const void *)w->contact_first.data;
+    *first = 0, *count = 0;
+    if (!w->has_contacts || ((size_t)frame + 2) * sizeof *rows > w->contact_first.size) return;
+    *first = rows[frame], *count = (int)(rows[frame + 1] - rows[frame]);
 }
 
 // ---------------------------------------------------------------------------------------------------- topology revisions
@@ -228,6 +304,11 @@ static void cut_back(sp_heavy *w) {
     sp_h5_list *columns[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision};
     for (int i = 0; i < 5; i++) sp__h5_list_cut(&w->h, columns[i], n);
     for (int i = 0; i < w->field_count; i++) sp__h5_list_cut(&w->h, &w->fields[i], n);
+    if (w->has_contacts) {
+        const uint64_t *rows = (const uint64_t *)(const void *)w->contact_first.data;
+        sp__h5_list_cut(&w->h, &w->contact_count, n);
+        for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) sp__h5_list_cut(&w->h, &w->contacts[i], rows[n]);
+    }
     sp__h5_list_cut(&w->h, &w->edits, w->sink->resumed_edits);
     sp__h5_list_cut(&w->h, &w->events, w->sink->resumed_events);
     sp__h5_list_cut(&w->h, &w->complete, 0);
@@ -242,6 +323,8 @@ static void cut_back(sp_heavy *w) {
 static void close_lists(sp_heavy *w) {
     sp_h5_list *own[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision, &w->edits, &w->events, &w->complete};
     for (int i = 0; i < 8; i++) sp__h5_list_close(own[i]);
+    sp__h5_list_close(&w->contact_count);
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) sp__h5_list_close(&w->contacts[i]);
     for (int i = 0; w->probes && i < w->sink->origin->probe_count; i++) {
         sp__h5_list_close(&w->probes[i].time), sp__h5_list_close(&w->probes[i].value);
         sp__h5_list_close(&w->probes[i].interpolated);
@@ -255,6 +338,8 @@ static void close_lists(sp_heavy *w) {
 static void no_lists(sp_heavy *w) {
     sp_h5_list *own[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision, &w->edits, &w->events, &w->complete};
     for (int i = 0; i < 8; i++) own[i]->id = -1;
+    w->contact_count.id = -1;
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) w->contacts[i].id = -1;
     for (int i = 0; i < w->sink->origin->probe_count; i++)
         w->probes[i].time.id = w->probes[i].value.id = w->probes[i].interpolated.id = -1;
 }
@@ -267,6 +352,7 @@ static void release(sp_heavy **heavy) {
     if (w->event_type >= 0) H5Tclose(w->event_type);
     if (w->h.file >= 0) H5Fclose(w->h.file);
     sp__store_close(&w->store);
+    sp__buffer_free(w->h.ctx, &w->contact_first);
     sp__free(w->h.ctx, w->probes);
     sp__free(w->h.ctx, w);
 }
@@ -281,6 +367,7 @@ static sp_status new_heavy(sp_sink *sink, const char *path, sp_heavy **out) {
     }
     w->h = (sp_h5){.ctx = sink->ctx, .path = path, .file = -1};
     w->sink = sink;
+    w->has_contacts = sink->layout && sink->layout->contacts;
     w->event_type = sp__h5_event_type();
     no_lists(w);
     return SP_OK;
@@ -296,6 +383,10 @@ static sp_status write_hdf5_create(sp_sink *sink, const char *path, sp_heavy **o
     write_provenance(w);
     create_columns(w);
     create_probes(w);
+    create_contacts(w);
+    const uint64_t zero = 0;
+    if (!sp__buffer_add(sink->ctx, &w->contact_first, &zero, sizeof zero))
+        w->h.no_memory = true, sp__h5_failed(&w->h, "no memory for contacts");
     create_revision(w, sink->layout);
     return write_hdf5_start(w);
 }
@@ -309,7 +400,8 @@ static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
         w->h.file = H5Fopen(path, H5F_ACC_RDWR, sp__store_access(w->store));
         status = sp__store_state(w->store);
     }
-    bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_fields(w) && same_times(w);
+    bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_contacts(w) && open_fields(w) &&
+                same_times(w) && read_contact_counts(w);
     if (good) {
         cut_back(w);
         return write_hdf5_start(w);
@@ -373,7 +465,7 @@ static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
     if (closed < 0) sp__h5_failed(&w->h, "closing");
     SP_TRY(h5_result(w));
     w->h.file = H5Fopen(w->h.path, H5F_ACC_RDWR, sp__store_access(w->store));
-    if (w->h.file < 0 || !open_columns(w) || !open_probes(w)) sp__h5_failed(&w->h, "opening it again");
+    if (w->h.file < 0 || !open_columns(w) || !open_probes(w) || !open_contacts(w)) sp__h5_failed(&w->h, "opening it again");
     if (!w->h.failed) create_revision(w, layout);
     return write_hdf5_start(w);
 }
@@ -382,6 +474,7 @@ static sp_status add_frame(sp_heavy *w, const sp_frame *f) {
     if (f->shown && f->layout->revision != w->layout->revision) SP_TRY(change_revision(w, f->layout));
     add_events(w, f);
     if (f->shown) add_fields(w, f);
+    if (f->shown) add_contacts(w, f);
     if (f->shown) add_head(w, f);
     if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
     return h5_result(w);

@@ -91,6 +91,53 @@ static void print_body(printer *p, const sp_layout_body *b) {
     PRINT(p, "</Grid>\n");
 }
 
+// A point set. A frame without contacts has none: readers do not expect empty grids.
+static void print_contacts(printer *p, const sp_heavy *heavy, long frame) {
+    static const struct {
+        const char *name;
+        int components;
+        bool integer;
+    } arrays[] = {
+#define SP_X(id, name, unit, components, integer) {name, components, integer},
+        SP_CONTACT_ARRAYS(SP_X)
+#undef SP_X
+    };
+    uint64_t first;
+    int n;
+    sp__heavy_contacts(heavy, frame, &first, &n);
+    if (n == 0) return;
+    const unsigned long long row = first, all = first + (uint64_t)n;
+    PRINT(p, "<Grid Name=\"contacts\">\n");
+    for (int i = 0; i < SP_CONTACT_ARRAY_COUNT; i++) {
+        const int m = arrays[i].components;
+        const char *tag = i == SP_CONTACT_ARRAY_CELL ? "Topology" : i == SP_CONTACT_ARRAY_POINT ? "Geometry" : "Attribute";
+        if (i == SP_CONTACT_ARRAY_CELL)
+            PRINT(p, "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%d\" NodesPerElement=\"1\">", n);
+        else if (i == SP_CONTACT_ARRAY_POINT)
+            PRINT(p, "<Geometry GeometryType=\"XYZ\">");
+        else
+            PRINT(p, "<Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Node\">", arrays[i].name,
+                  m == 1   ? "Scalar"
+                  : m == 3 ? "Vector"
+                           : "Matrix");
+        if (m > 1)
+            PRINT(p,
+                  "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"%d %d\"><DataItem Dimensions=\"3 2\" "
+                  "Format=\"XML\">%llu 0 1 1 %d %d</DataItem><DataItem Dimensions=\"%llu %d\"",
+                  n, m, row, n, m, all, m);
+        else
+            PRINT(p,
+                  "<DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"%d\"><DataItem Dimensions=\"3 1\" "
+                  "Format=\"XML\">%llu 1 %d</DataItem><DataItem Dimensions=\"%llu\"",
+                  n, row, n, all);
+        PRINT(p, " NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">", arrays[i].integer ? "Int" : "Float",
+              arrays[i].integer ? 4 : p->precision);
+        print_name(p, p->file);
+        PRINT(p, ":/contacts/%s</DataItem></DataItem></%s>\n", arrays[i].name, tag);
+    }
+    PRINT(p, "</Grid>\n");
+}
+
 static sp_status add_light(sp_sink *s, xdmf *x, const sp_layout *layout, long frame, long first, double time) {
     printer p = {.ctx = s->ctx, .good = true, .file = sp__path_name(x->heavy_path), .revision = layout->revision};
     char text[32];
@@ -100,6 +147,7 @@ static sp_status add_light(sp_sink *s, xdmf *x, const sp_layout *layout, long fr
     PRINT(&p, "<Grid Name=\"frame %ld\" GridType=\"Collection\" CollectionType=\"Spatial\">\n<Time Value=\"%s\"/>\n", frame,
           text);
     for (int i = 0; i < layout->body_count; i++) print_body(&p, &layout->bodies[i]);
+    print_contacts(&p, x->heavy, frame);
     PRINT(&p, "</Grid>\n");
     sp_status status = p.good ? sp__growing_add(&x->light, p.out.data, p.out.size)
                               : SP_FAIL(s->ctx, SP_NO_MEMORY, "%s: no memory for a frame", s->path);

@@ -155,6 +155,9 @@ sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     say_substeps(run, body);
     if (info.solver_why[0])
         sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
+    const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
+    bool touches = contact && sp__build_is(contact, "formulation", "proximity") && strcmp(info.kind, "solid") == 0;
+    if (touches && info.compliance_why[0]) sp__scene_note_auto(run->scene, body->node, "compliance", "%s", info.compliance_why);
     return SP_OK;
 }
 
@@ -187,9 +190,14 @@ static sp_status build_contact(sp_run *run) {
     def.friction = sp__build_number(node, "friction", 0);
     def.damping = sp__build_number(node, "damping", 0);
     def.stiffness = sp__build_number(node, "stiffness", 0);
-    if (sp__build_is(node, "formulation", "proximity")) def.formulation = SP_CONTACT_PROXIMITY;
+    if (sp__build_is(node, "formulation", "proximity")) def.formulation = SP_CONTACT_PROXIMITY, run->constraints = true;
     def.alarm = sp__build_number(node, "alarm", 0);
     def.gap = sp__build_number(node, "gap", 0);
+    def.passes = (int)sp__build_number(node, "passes", def.passes);
+    static const char *const stabilisations[] = {"auto", "post", "velocity", "position"};
+    for (int i = SP_STABILISATION_AUTO; i <= SP_STABILISATION_POSITION; i++)
+        if (sp__build_is(node, "stabilisation", stabilisations[i])) def.stabilisation = (sp_stabilisation)i;
+    sp__build_contact_solver(node, &def);
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
         sp__scene_note_auto(run->scene, node, "alarm", "an eighth of the smallest mean edge of the surfaces that can move");
     if (def.formulation == SP_CONTACT_PENALTY && def.stiffness == 0)
@@ -197,7 +205,8 @@ static sp_status build_contact(sp_run *run) {
                             "thirty (rods: ten) times a node's mass over dt squared; in statics Young's modulus times "
                             "the element size");
     sp_status status = sp_world_set_contact(run->world, &def);
-    return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
+    if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
+    return def.formulation == SP_CONTACT_PROXIMITY ? sp__build_pairs(run, node) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ contact exclusions

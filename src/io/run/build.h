@@ -23,6 +23,7 @@ typedef struct sp_places {  // applied in order
 
 typedef struct sp_run_surface {
     const sp_scene_node *node;
+    int index;  // of the engine
     sp_run_look look;
     bool has_look;
 } sp_run_surface;
@@ -183,6 +184,7 @@ struct sp_run {
     int body_count;
     sp_probe *probes;
     int probe_count;
+    bool constraints;  // the scene has contact by constraints
     sp_record *records;
     int record_count;
     struct sp_sink *sinks;  // destinations of the records that the recorder writes
@@ -290,6 +292,10 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
 // tetrahedra: the boundary of those of the file, if it has any.
 sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool tetrahedra,
                                  sp_trimesh **out);
+
+// build_contact.c: the child `contact-solver` of `contact`, reserve and broad; pairs, and friction of regions and surfaces
+void sp__build_contact_solver(const sp_scene_node *contact, sp_contact_def *out);
+sp_status sp__build_pairs(sp_run *run, const sp_scene_node *contact);
 
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // the element has selection attributes

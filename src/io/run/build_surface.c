@@ -227,7 +227,7 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     }
     if (status >= 0) {
         warn_far(run, body, node, index);
-        kept->node = node;
+        kept->node = node, kept->index = index;
         kept->has_look = sp__build_look(node, &kept->look);
         body->surface_count++;
     }

@@ -30,7 +30,8 @@ struct sp_edit_log {
     int count, capacity;
 };
 
-static const char *const type_words[] = {"pin", "release", "drag", "drop", "pose", "param", "take-over"};
+static const char *const type_words[] = {
+    "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
@@ -61,6 +62,8 @@ static const field fields[TYPES][12] = {
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, DOUBLES_OF(pose.translate, 3), DOUBLES_OF(pose.quat, 4)},
     {{PATH, 0, 1}, DOUBLES_OF(value, 1)},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}},
+    {{SLOT, 0, 1}, {GENERATION, 0, 1}},
+    {DOUBLES_OF(value, 1)},
 };
 
 static int64_t get_integer(const sp_edit *e, int kind) {
@@ -228,11 +231,11 @@ static bool take_field(line_reader *r, const field *f, sp_edit *e) {
 
 static bool parse_line(line_reader *r, entry *out) {
     int64_t step, source, sequence;
-    char word[16];
+    char word[24];
     if (!take_integer(r, &step) || !take_integer(r, &source) || !take_integer(r, &sequence)) return false;
     r->wrong = "numbers of step, source and sequence";
     if (step < 0 || source < 0 || source > UINT32_MAX || sequence < 0) return false;
-    r->wrong = "one of pin release drag drop pose param take-over";
+    r->wrong = "one of pin release drag drop pose param take-over take-over-compliance contact-budget";
     if (!take_word(r, word, sizeof word)) return false;
     int type = 0;
     while (type < TYPES && strcmp(word, type_words[type]) != 0) type++;

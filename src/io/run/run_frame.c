@@ -258,6 +258,7 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
         return sp__build_no_memory(run);
     for (int i = 0; i < run->body_count; i++)
         if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
+    r->layout->contacts = run->constraints && r->writer == &sp__writer_xdmf;
     if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
         return sp__build_no_memory(run);
     return SP_OK;
@@ -343,6 +344,32 @@ sp_status sp__record_values(sp_run *run, const sp_record *r, double *values) {
     for (int i = 0; i < r->layout->body_count; i++) {
         sp_status status = body_values(run, r, i, values);
         if (status < 0) return SP_FAIL(run->ctx, status, "%s: %s", r->file, sp_world_error(run->world)->message);
+    }
+    return SP_OK;
+}
+
+// index of a body in the layout; -1: it is not recorded
+static int layout_index(const sp_record *r, sp_body_id id) {
+    for (int i = 0; i < r->layout->body_count; i++)
+        if (r->sources[i].body->id.slot == id.slot && r->sources[i].body->id.generation == id.generation) return i;
+    return -1;
+}
+
+// contacts that touch a recorded body
+sp_status sp__record_contacts(sp_run *run, const sp_record *r, sp_frame *f) {
+    f->contact_count = 0;
+    for (int i = 0; i < sp_world_contact_count(run->world); i++) {
+        sp_contact_point p;
+        SP_TRY(sp_world_contact_at(run->world, i, &p));
+        const int bodies[2] = {layout_index(r, p.bodies[0]), layout_index(r, p.bodies[1])};
+        const void *const data[] = {&f->contact_count, p.point, p.normal, p.force, &p.gap, &p.pressure, bodies};
+        const size_t size[] = {sizeof f->contact_count, sizeof p.point, sizeof p.normal, sizeof p.force, sizeof p.gap,
+                               sizeof p.pressure,       sizeof bodies};
+        if (bodies[0] < 0 && bodies[1] < 0) continue;
+        for (int k = 0; k < SP_CONTACT_ARRAY_COUNT; k++)
+            if (!sp__buffer_add(run->ctx, &f->contacts[k], data[k], size[k]))
+                return SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for contacts", r->file);
+        f->contact_count++;
     }
     return SP_OK;
 }

@@ -23,6 +23,9 @@ static const sp_quantity table[] = {
     {"volume", "m3", 1, "", SP_OF_BODY, NULL},
     {"iterations", "1", 1, "", SP_OF_BODY, NULL},
     {"residual", "1", 1, "", SP_OF_BODY, NULL},
+    {"contact-force", "N", 3, "x y z", SP_OF_BODY, NULL},
+    {"contact-count", "1", 1, "", SP_OF_BODY, NULL},
+    {"gap", "m", 1, "", SP_OF_BODY, NULL},
     {"step-ms", "ms", 1, "", SP_OF_WORLD, NULL},
 };
 enum { QUANTITIES = sizeof table / sizeof *table };
@@ -40,11 +43,12 @@ static sp_status field_quantity(sp_run *run, const sp_field_info *f, const sp_qu
     return SP_OK;
 }
 
-// *out NULL: the name is not known here
-static sp_status find_quantity(sp_run *run, const char *name, const sp_quantity **out) {
+// The contact force is that of a body, or at a selection a field of its nodes. *out NULL: the name is not known here
+static sp_status find_quantity(sp_run *run, const sp_probe *p, const char *name, const sp_quantity **out) {
     sp_field_info field;
+    const bool of_nodes = strcmp(name, "contact-force") == 0 && sp__selects(p->node);
     *out = NULL;
-    for (int i = 0; i < QUANTITIES; i++)
+    for (int i = 0; i < QUANTITIES && !of_nodes; i++)
         if (strcmp(table[i].name, name) == 0) *out = &table[i];
     return !*out && sp_field_named(name, &field) >= 0 ? field_quantity(run, &field, out) : SP_OK;
 }
@@ -153,7 +157,7 @@ static sp_status read_quantities(sp_run *run, sp_probe *p) {
         return sp__build_no_memory(run);
     for (int i = 0; i < attr->count; i++) {
         const sp_quantity *q;
-        SP_TRY(find_quantity(run, attr->words[i], &q));
+        SP_TRY(find_quantity(run, p, attr->words[i], &q));
         if (!q) continue;
         p->quantities[p->quantity_count] = q;
         p->quantity_names[p->quantity_count++] = q->name;
@@ -223,6 +227,20 @@ static sp_status measure_body(sp_run *run, sp_run_body *body) {
     return SP_OK;
 }
 
+// numbers of the contacts of a body; false: the quantity is none of them
+static bool contact_value(sp_run *run, sp_body_id id, const char *name, double *out, sp_status *status) {
+    const bool force = strcmp(name, "contact-force") == 0, count = strcmp(name, "contact-count") == 0;
+    sp_contact_sum sum;
+    if (!force && !count && strcmp(name, "gap") != 0) return false;
+    *status = sp_world_contact_sum(run->world, id, &sum);
+    if (*status < 0) return true;
+    if (force)
+        memcpy(out, sum.force, sizeof sum.force);
+    else
+        out[0] = count ? sum.count : sum.gap;
+    return true;
+}
+
 static void body_value(const sp_run_body *body, const char *name, double *out) {
     const sp_body_measures *now = &body->measures;
     if (strcmp(name, "kinetic") == 0) out[0] = now->kinetic;
@@ -263,8 +281,12 @@ static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_qua
     double x[6], v[3];
     bool velocity = strcmp(q->name, "velocity") == 0;
     if (q->of == SP_OF_BODY) {
-        SP_TRY(measure_body(run, t->body));
-        body_value(t->body, q->name, x);
+        sp_status status = SP_OK;
+        if (!contact_value(run, t->body->id, q->name, x, &status)) {
+            status = measure_body(run, t->body);
+            if (status >= 0) body_value(t->body, q->name, x);
+        }
+        SP_TRY(status);
         probe_take(g, x);
         return SP_OK;
     }

@@ -339,6 +339,7 @@ static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, do
     SP_TRY(sp__record_values(run, r, f->values));
     if (between) sp__record_blend(r, (t - r->sampling.before) / (now - r->sampling.before), f->values);
     if (r->writer == &sp__writer_xdmf) SP_TRY(copy_events(run, r, f));
+    if (r->layout->contacts) SP_TRY(sp__record_contacts(run, r, f));
     return sp__buffer_add(run->ctx, &r->times, &t, sizeof t) ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory", r->file);
 }
 

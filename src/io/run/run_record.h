@@ -56,6 +56,7 @@ sp_status sp__record_send_rest(sp_run *run, sp_record *r, sp_sink *sink);       
 // run_frame.c
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
-void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
+sp_status sp__record_contacts(sp_run *run, const sp_record *r, sp_frame *f);  // those of the last step
+void sp__record_blend(const sp_record *r, double u, double *values);          // linear interpolation from `before`
 
 #endif

@@ -156,7 +156,7 @@ static void check_groups(sp_scene_node *node) {
 // ---------------------------------------------------------------------------------------------- unique elements
 
 static bool is_single(const sp_scene_node *parent, const char *element) {
-    return sp__list_has(parent->parent ? "solver/integrator/initial/rest/reduce/grow/feed/path"
+    return sp__list_has(parent->parent ? "solver/integrator/initial/rest/reduce/grow/feed/path/contact-solver"
                                        : "contact/view/stop/solver/integrator",
                         '/', element);
 }
@@ -194,7 +194,7 @@ void sp__scene_check(sp_scene *scene) {
         if (node->source->inert || !node->spec->built) continue;
         check_groups(node);
         sp__check_element(node);
-        if (sp__is_body(node) || !node->parent) check_once(scene, node);
+        if (sp__is_body(node) || !node->parent || strcmp(node->spec->name, "contact") == 0) check_once(scene, node);
         if (strcmp(node->spec->name, "curve") == 0) sp__curve_read(scene, node);
     }
     for (int i = 0; i < scene->root->child_count && !scene->no_memory; i++)

@@ -263,6 +263,17 @@ static void check_material(sp_scene_node *node) {
     check_data(node);
 }
 
+// friction of a region or a surface
+static void check_friction(sp_scene_node *node) {
+    const sp_scene_node *contact = present_child(sp__scene_root(node->scene), "contact");
+    if (!contact || !sp__attr_is(contact, "formulation", "proximity"))
+        sp__cannot_act(node, "friction", contact, "formulation",
+                       contact ? "penalty contact has one coefficient; formulation=\"proximity\" has more"
+                               : "the scene has no contact element");
+    if (is_element(node->parent, "rod"))
+        sp__cannot_act(node, "friction", NULL, NULL, "contact by constraints does not act on rods yet");
+}
+
 static void check_region(sp_scene_node *node) {
     static const char *const of_rods[] = {"radius", "section", "bore", "curvature"};
     const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
@@ -285,6 +296,7 @@ static void check_region(sp_scene_node *node) {
             sp__scene_error(node->scene, node, "material", "%s=\"%s\" differs from the body's \"%s\"; a body has one", laws[i], a,
                             b);
     }
+    check_friction(node);
     check_data(node);
     if (own != node) use_data_of_material(body, own);
 }
@@ -516,8 +528,22 @@ static void check_event(sp_scene_node *node) {
     if (!sp__selects_something(node)) sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
 }
 
+// Penalty contact is a load inside each body: it has no list of contacts.
+static void check_probe_of_contact(sp_scene_node *node) {
+    const sp_attr *quantity = sp__attr(node, "quantity");
+    const sp_scene_node *contact = sp__next_child(sp__scene_root(node->scene), "contact", NULL);
+    if (!contact || !sp__attr_is(contact, "formulation", "penalty")) return;
+    for (int i = 0; i < quantity->count; i++)
+        if (sp__list_has("contact-force/contact-count/gap", '/', quantity->words[i]))
+            sp__scene_error(node->scene, node, "quantity",
+                            "%s is a number of contact by constraints, and the contact of this scene has "
+                            "formulation=\"penalty\"; formulation=\"proximity\" has it",
+                            quantity->words[i]);
+}
+
 static void check_probe(sp_scene_node *node) {
     bool in_body = sp__is_body(node->parent);
+    check_probe_of_contact(node);
     if (in_body)
         sp__cannot_act(node, "of", NULL, NULL, "a probe in a body is about that body");
     else if (!sp__attr_given(node, "of"))
@@ -574,10 +600,19 @@ static void check_expect(sp_scene_node *node) {
         sp__scene_error(node->scene, node, NULL, "needs either at or over, the sample that is compared");
 }
 
+static bool has_role(const sp_scene_node *surface, const char *word) {
+    const sp_attr *role = sp__attr(surface, "role");
+    for (int i = 0; i < role->count; i++)
+        if (strcmp(role->words[i], word) == 0) return true;
+    return false;
+}
+
 static void check_surface(sp_scene_node *node) {
     static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth", "elements"};
     bool rigid = is_element(node->parent, "rigid"), file = sp__attr_given(node, "file");
     check_rod_surface(node);
+    check_friction(node);
+    if (!has_role(node, "collision")) sp__cannot_act(node, "friction", node, "role", "nothing touches it: its role is visual");
     for (int i = 0; i < 2 && !file; i++) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
     for (int i = 0; i < 3 && file; i++)
         sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
@@ -629,11 +664,48 @@ static void check_view(sp_scene_node *node) {
 }
 
 static void check_contact(sp_scene_node *node) {
-    static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap"};
+    static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap",           "reserve",
+                                                                                         "broad", "stabilisation", "passes"};
     bool constraints = sp__attr_is(node, "formulation", "proximity");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < (constraints ? 2 : 6); i++)
         sp__cannot_act(node, constraints ? penalty[i] : proximity[i], node, "formulation",
                        constraints ? "contact by constraints has no springs" : "penalty contact acts where surfaces overlap");
+}
+
+// what acts in contact by constraints only
+static bool is_penalty(sp_scene_node *node, const char *what) {
+    if (sp__attr_is(node->parent, "formulation", "proximity")) return false;
+    sp__scene_error(node->scene, node, NULL, "has no effect here: penalty contact has no %s; formulation=\"proximity\" has",
+                    what);
+    return true;
+}
+
+static void check_pair(sp_scene_node *node) {
+    static const char *const values[] = {"friction", "alarm", "gap"};
+    int given = 0;
+    if (is_penalty(node, "pairs")) return;
+    bool ignore = sp__attr_is(node, "enabled", "no");
+    for (int i = 0; i < 3; i++) {
+        given += sp__attr_given(node, values[i]);
+        if (ignore) sp__cannot_act(node, values[i], node, "enabled", "the two ignore each other");
+    }
+    if (!given && !ignore)
+        sp__scene_error(node->scene, node, NULL, "has no effect: give friction, alarm or gap, or enabled=\"no\"");
+}
+
+static void check_contact_solver(sp_scene_node *node) {
+    static const char *const sweeping[] = {"local", "strategy", "sweeps"};
+    bool facets = sp__attr_is(node, "cone", "facets"), direct = sp__attr_is(node, "method", "direct");
+    const char *method = sp__attr_word(node, "method");
+    if (is_penalty(node, "complementarity problem")) return;
+    if (!facets) sp__cannot_act(node, "facets", node, "cone", "the exact cone has none; cone=\"facets\" has");
+    if (facets && method && !direct && strcmp(method, "auto") != 0)
+        sp__scene_error(node->scene, node, "method", "method=\"%s\" solves the exact cone; cone=\"facets\" needs auto or direct",
+                        method);
+    for (int i = 0; i < 3 && (facets || direct); i++)
+        sp__cannot_act(node, sweeping[i], node, direct ? "method" : "cone", "the direct method does not sweep");
+    if (sp__attr_yes(sp__scene_root(node->scene), "deterministic") && sp__attr_given(node, "budget"))
+        sp__scene_note_auto(node->scene, node, "budget", "it does not end solves here: the scene is deterministic");
 }
 
 void sp__check_element(sp_scene_node *node) {
@@ -641,13 +713,35 @@ void sp__check_element(sp_scene_node *node) {
         const char *element;
         void (*check)(sp_scene_node *node);
     } rules[] = {
-        {"solid", check_solid},     {"material", check_material}, {"region", check_region},   {"rigid", check_rigid},
-        {"load", check_load},       {"move", check_move},         {"key", check_key},         {"integrator", check_integrator},
-        {"solver", check_solver},   {"event", check_event},       {"probe", check_probe},     {"record", check_record},
-        {"stop", check_stop},       {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
-        {"view", check_view},       {"clip", check_clip},         {"mesh", check_mesh},       {"initial", check_initial},
-        {"rod", check_rod},         {"path", check_path},         {"grow", check_grow},       {"instance", check_instance},
-        {"inverse", check_inverse}, {"mass", check_mass},         {"contact", check_contact},
+        {"solid", check_solid},
+        {"material", check_material},
+        {"region", check_region},
+        {"rigid", check_rigid},
+        {"load", check_load},
+        {"move", check_move},
+        {"key", check_key},
+        {"integrator", check_integrator},
+        {"solver", check_solver},
+        {"event", check_event},
+        {"probe", check_probe},
+        {"record", check_record},
+        {"stop", check_stop},
+        {"expect", check_expect},
+        {"surface", check_surface},
+        {"camera", check_camera},
+        {"view", check_view},
+        {"clip", check_clip},
+        {"mesh", check_mesh},
+        {"initial", check_initial},
+        {"rod", check_rod},
+        {"path", check_path},
+        {"grow", check_grow},
+        {"instance", check_instance},
+        {"inverse", check_inverse},
+        {"mass", check_mass},
+        {"contact", check_contact},
+        {"pair", check_pair},
+        {"contact-solver", check_contact_solver},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is_element(node, rules[i].element)) rules[i].check(node);

@@ -163,49 +163,59 @@ static sp_attr_spec solver_attrs[] = {
     NUMBERS("omega", 1, 1, "", 0, 2, "1", LOPEN | HOPEN, 1, REBUILD, "of ssor"),
 };
 
-// `need` marks attributes that are required in `contact` and optional in `pair`; DEF keeps or drops the defaults
-#define CONTACT_ATTRS(need, DEF)                                                                                         \
+// `need` and `common` mark attributes that are required in `contact`, and those that a pair does not have; DEF keeps or drops the
+// defaults
+#define CONTACT_ATTRS(need, common, DEF)                                                                                 \
     CHOICE("formulation", NULL, "penalty/proximity/volume[2]/volume-penalty[2]", need, 1, REBUILD, "what a contact is"), \
         PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                        \
-        CHOICE("law", DEF("coulomb"), "coulomb/viscous[2]", 0, 1, REBUILD, "of friction"),                               \
+        CHOICE("law", DEF("coulomb"), "coulomb/viscous[2]", common, 1, REBUILD, "of friction"),                          \
         NOT_NEGATIVE("viscosity", "N s/m", NULL, 0, 2, VALUES, "of viscous friction"),                                   \
-        NUMBER_PARAM("stiffness", DEF("auto"), AUTO | LOPEN, "world.contact.stiffness"),                                 \
-        NUMBER_PARAM("damping", DEF(LISTED), 0, "world.contact.damping"),                                                \
+        NUMBER_PARAM("stiffness", DEF("auto"), (common) | AUTO | LOPEN, "world.contact.stiffness"),                      \
+        NUMBER_PARAM("damping", DEF(LISTED), common, "world.contact.damping"),                                           \
         POSITIVE("alarm", "m", DEF("auto"), AUTO, 1, REBUILD, "proximity: contacts are made below this distance"),       \
         NOT_NEGATIVE("gap", "m", DEF("0"), 0, 1, REBUILD, "proximity: distance that contacts keep"),                     \
         POSITIVE("pixel", "m", NULL, 0, 2, REBUILD, "volume: of the layered images"),                                    \
         INTEGERS("cell", 1, 1, 0, 4096, NULL, 0, 2, REBUILD, "pixels of a constraint; 0: one a pair"),                   \
         INTEGERS("layers", 1, 1, 1, 4096, DEF("auto"), AUTO, 2, REBUILD, "of the layered images"),                       \
         NOT_NEGATIVE("slack", "", DEF("0.5"), 0, 2, VALUES, "pixels"),                                                   \
-        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", 0, 2, REBUILD, "of overlaps"),               \
-        INTEGERS("passes", 1, 1, 1, 100, DEF("3"), 0, 2, VALUES, "of stabilisation"),                                    \
+        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", common, 1, REBUILD,                          \
+               "proximity: what happens to an overlap at the start of a step"),                                          \
+        INTEGERS("passes", 1, 1, 0, 100, DEF("3"), common, 1, REBUILD,                                                   \
+                 "proximity: of detection and solve in a step, after the first"),                                        \
         SWITCH("self", DEF("no"), 0, 2, REBUILD, "bodies touch themselves"),                                             \
         SWITCH("continuous", DEF("no"), 0, 3, REBUILD, "nothing is passed through in a step")
 
 static sp_attr_spec contact_attrs[] = {
     COMMON,
-    CONTACT_ATTRS(NEED, IT_SELF),
-    CHOICE("broad", "auto", "auto/bvh/hash/brute", 0, 2, REBUILD, "how near pairs are found"),
+    CONTACT_ATTRS(NEED, 0, IT_SELF),
+    CHOICE("broad", "auto", "auto/bvh/hash/brute", 0, 1, REBUILD,
+           "proximity: how near pairs are found: bounding volume trees (auto), hashed cells, all pairs"),
+    INTEGERS("reserve", 1, 1, 1, 16777216, "auto", AUTO, 1, REBUILD,
+             "proximity: contacts for which memory is ready from the start"),
 };
 
 static sp_attr_spec pair_attrs[] = {
     COMMON,
-    REFERENCES("a", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "one side"),
-    REFERENCES("b", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "the other"),
-    CONTACT_ATTRS(0, NOTHING),
+    REFERENCES("a", ANY_BODY "/region/select/fix", NEED, 1, RELOAD, "one side: bodies, regions, selections, copies [*]"),
+    REFERENCES("b", ANY_BODY "/region/select/fix", NEED, 1, RELOAD, "the other"),
+    CONTACT_ATTRS(LATER, LATER, NOTHING),
 };
 
 static sp_attr_spec contact_solver_attrs[] = {
     COMMON,
-    CHOICE("method", "gauss-seidel", "gauss-seidel/direct", 0, 2, REBUILD, "how the problem is solved"),
-    CHOICE("local", "projection", "projection/newton", 0, 2, REBUILD, "how one contact is solved"),
-    CHOICE("cone", "exact", "exact/facets", 0, 2, REBUILD, "of friction"),
-    INTEGERS("facets", 1, 1, 3, 64, "4", 0, 2, REBUILD, "of the cone"),
-    CHOICE("strategy", "auto", "auto/sequential/row/col/block/graph", 0, 2, REBUILD, "order of the sweep"),
-    INTEGERS("sweeps", 1, 1, 1, 1e6, "100", 0, 2, VALUES, "at most"),
-    POSITIVE("tolerance", "", "1e-6", 0, 2, VALUES, "at which it stops"),
-    SWITCH("warm-start", "yes", 0, 2, VALUES, "from the last step's forces"),
-    POSITIVE("budget", "ms", "auto", AUTO, 2, VALUES, "time at most"),
+    CHOICE("method", "auto", "auto/gauss-seidel/interior-point/direct", 0, 1, REBUILD,
+           "how the problem is solved; direct: reference for up to 50 coupled contacts"),
+    CHOICE("local", "projection", "projection/newton", 0, 1, REBUILD, "gauss-seidel: how one contact is solved; newton: exactly"),
+    CHOICE("cone", "exact", "exact/facets", 0, 1, REBUILD,
+           "of friction: round, or a pyramid inside it, for up to 50 coupled contacts"),
+    INTEGERS("facets", 1, 1, 4, 32, "4", 0, 1, REBUILD, "of the cone"),
+    CHOICE("strategy", "auto", "auto/sequential/row/col/block/graph", 0, 1, REBUILD,
+           "gauss-seidel: how threads share a sweep; the iterates are the same"),
+    INTEGERS("sweeps", 1, 1, 1, 1e6, "500", 0, 1, REBUILD, "of gauss-seidel, at most"),
+    POSITIVE("tolerance", "", "1e-6", 0, 1, REBUILD, "of the residual, relative to the largest violation"),
+    SWITCH("warm-start", "yes", 0, 1, REBUILD, "from the last step's forces"),
+    POSITIVE("budget", "ms", "auto", AUTO, 1, REBUILD,
+             "time at most, where the scene is not deterministic; edit logs say where it ended a solve; auto: none"),
 };
 
 static sp_attr_spec attach_attrs[] = {
@@ -261,8 +271,8 @@ static const sp_element_spec table_systems[] = {
     ELEMENT("integrator", 1, true, "", integrator_attrs, "how a body moves through time; under scene: the default of all"),
     ELEMENT("solver", 1, true, "", solver_attrs, "of a body's linear systems; under scene: the default of all"),
     ELEMENT("contact", 1, true, "pair contact-solver", contact_attrs, "contact between bodies; none means none"),
-    ELEMENT("pair", 2, false, "", pair_attrs, "other values for some bodies"),
-    ELEMENT("contact-solver", 2, false, "", contact_solver_attrs, "of the complementarity problem"),
+    ELEMENT("pair", 1, true, "", pair_attrs, "other values for some bodies; enabled=\"no\": they ignore each other"),
+    ELEMENT("contact-solver", 1, true, "", contact_solver_attrs, "of the complementarity problem"),
     ELEMENT("attach", 2, false, "", attach_attrs, "joins a selection to a body or selection"),
     ELEMENT("tool", 2, false, "key", tool_attrs, "what a body does to what it touches"),
     ELEMENT("device", 2, false, "bind", device_attrs, "a hand"),
@@ -312,7 +322,7 @@ static sp_attr_spec surface_attrs[] = {
              "rods: corners of a ring of the tube; auto: 12, fewer for more than 10 strands, 3 for more than 100 thin ones"),
     NOT_NEGATIVE("thickness", "m", "0", LATER, 1, RELOAD, "of a ribbon"),
     CHOICE("side", "outside", "outside/inside/both", 0, 2, RELOAD, "that is touched"),
-    NOT_NEGATIVE("friction", "", NULL, 0, 2, VALUES, "coefficient"),
+    NOT_NEGATIVE("friction", "", NULL, 0, 1, VALUES, "collision: of contacts there"),
     POSITIVE("field", "m", NULL, 0, 2, RELOAD, "cell of a distance field"),
     SWITCH("self", "no", 0, 2, RELOAD, "touches itself"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
@@ -330,10 +340,10 @@ static sp_attr_spec look_attrs[] = {
 
 static sp_attr_spec view_attrs[] = {
     COMMON,
-    CHOICE("color-by", "none", "none/" FIELDS_TO_COLOR "contact[2]/target-error[3]", 0, 1, RELOAD, "what colours show"),
+    CHOICE("color-by", "none", "none/" FIELDS_TO_COLOR "contact/target-error[3]", 0, 1, RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
-    WORDS("show", "visual", "visual/mechanical/collision/interfaces/fixed/loads", 0, 1, RELOAD,
+    WORDS("show", "visual", "visual/mechanical/collision/interfaces/fixed/loads/contacts", 0, 1, RELOAD,
           "what is drawn; interfaces: faces between the regions of a solid, whose surfaces are then transparent"),
     NUMBERS("background", 3, 3, "", 0, 1, "1 1 1", 0, 1, RELOAD, "red, green, blue"),
     CHOICE("transparency", "sorted", "sorted/layers", 0, 1, RELOAD,
@@ -371,7 +381,7 @@ static sp_attr_spec light_attrs[] = {
 #define QUANTITIES                                                                                                          \
     FIELDS_TO_PROBE                                                                                                         \
     "kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/iterations/residual/step-ms/" \
-    "contact-force[2]/contact-count[2]/gap[2]"
+    "contact-force/contact-count/gap"
 
 static sp_attr_spec probe_attrs[] = {
     COMMON,
@@ -384,7 +394,7 @@ static sp_attr_spec probe_attrs[] = {
 
 #define RECORD_QUANTITIES \
     FIELDS_TO_RECORD      \
-    "kinetic/elastic/momentum/volume/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
+    "kinetic/elastic/momentum/volume/iterations/residual/step-ms/contact-count/gap"
 
 static sp_attr_spec record_attrs[] = {
     COMMON,

@@ -171,7 +171,7 @@ static sp_attr_spec region_attrs[] = {
     MATERIAL(NOTHING, 0, LATER),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, NULL, MODELS, 0, 1, REBUILD,
         "name of a material of the body's model"),
-    NOT_NEGATIVE("friction", "", NULL, 0, 2, VALUES, "of contacts there"),
+    NOT_NEGATIVE("friction", "", NULL, 0, 1, VALUES, "of contacts there"),
     PARAM("radius", SP_ATTR_NUMBER, 1, NULL, NULL, 0, "rods: of the section", "rod.radius"),
     PARAM("section", SP_ATTR_NUMBER, 2, NULL, NULL, 0, "rods: semi-axes", "rod.radius"),
     NOT_NEGATIVE("bore", "m", NULL, 0, 1, REBUILD, "rods: radius of a hole along it"),

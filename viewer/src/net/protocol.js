@@ -82,6 +82,16 @@ function decodeSections(r) {
     return { point, normal, list };
 }
 
+// contacts by constraints: arrays with a row for each
+function decodeContacts(r) {
+    const count = r.u32();
+    r.u32();
+    check(count <= (r.buffer.byteLength - r.at) / 52, `${count} contacts in ${r.buffer.byteLength} bytes`);
+    const bodies = r.array(Uint32Array, 2 * count), point = r.array(Float32Array, 3 * count), normal = r.array(Float32Array, 3 * count);
+    const force = r.array(Float32Array, 3 * count), gap = r.array(Float32Array, count), pressure = r.array(Float32Array, count);
+    return { count, bodies, point, normal, force, gap, pressure };
+}
+
 function decodeState(r) {
     const step = r.u64(), time = r.f64(), hash = r.hex64(), count = r.u32(), flags = r.u32();
     const field = r.u32(), low = r.f32(), high = r.f32(), dropped = r.u32();
@@ -89,6 +99,7 @@ function decodeState(r) {
     const surfaces = [];
     for (let i = 0; i < count; i++) surfaces.push(decodeSurface(r));
     const sections = flags & 2 ? decodeSections(r) : null;
-    return { step, time, hash, complete: (flags & 1) !== 0, field, low, high, dropped, surfaces, sections };
+    const contacts = flags & 4 ? decodeContacts(r) : null;
+    return { step, time, hash, complete: (flags & 1) !== 0, field, low, high, dropped, surfaces, sections, contacts };
 }
 

@@ -140,13 +140,14 @@ export class Panel {
     look(hello, settings) {
         const { actions } = this;
         const fields = [{ value: "none", text: "own colours" }, ...hello.fields.map((f, i) => ({ value: f.name, text: `${i + 1}  ${f.label}` }))];
-        this.color = choice("Colour by", fields, settings.color ?? "none", "Keys 0 to 6", (v) => actions.set("color", v));
+        this.color = choice("Colour by", fields, settings.color ?? "none", "Keys 0 to 7", (v) => actions.set("color", v));
         const flags = [["visual", "Surfaces", "What the bodies look like"], ["wire", "Wireframe", "Edges of the surfaces (W)"], ["mesh", "Mechanical mesh", "Boundary of the elements that are computed (M)"],
             ["hull", "Collision surface", "What contact sees (C)"], ["interfaces", "Interfaces", "Faces between the regions of a body, inside it (N)"], ["fixed", "Fixed nodes", "Dots where bodies are held (X)"], ["loads", "Loads", "Arrows: forces from outside (L)"],
+            ["contacts", "Contacts", "Points where bodies touch, arrows along the forces; the longest arrow is the largest force (O)"],
             ["grid", "Floor grid", "A grid below the scene"], ["shadow", "Shadows", "Costs some time to draw"]];
         this.flags = new Map(flags.map(([key, text, help]) => [key, checkbox(text, settings[key], help, (v) => actions.set(key, v))]));
         // recordings of earlier versions hold positions of visual surfaces, nothing else
-        this.live.push(this.color, ...["mesh", "hull", "interfaces", "fixed", "loads"].map((key) => this.flags.get(key)));
+        this.live.push(this.color, ...["mesh", "hull", "interfaces", "fixed", "loads", "contacts"].map((key) => this.flags.get(key)));
         this.clipBox = checkbox("Clipping plane", !!settings.clip, "See inside: what lies in front of a plane is not drawn (I)", () => actions.clip());
         this.clip = new ClipControls(actions.clipHooks);
         return this.section("Look", this.color.root, h("div", { class: "checks" }, [...this.flags.values()].map((f) => f.root)), this.clipBox.root, this.clip.root);

@@ -1,5 +1,5 @@
 // The status line below the stage: frames, steps, speed, hash.
-import { count, number } from "../format.js";
+import { count, number, quantity } from "../format.js";
 import { h, setFlag, setText } from "./dom.js";
 
 // fewer frames than are needed for smooth motion, though the simulation makes more; one second may hold one frame less than its steps
@@ -21,6 +21,7 @@ export class Status {
         this.hash = item("Hash of the state: the same for the same scene, edits and build", "more");
         this.size = item("Faces drawn", "more");
         this.latency = item("From a pointer event to the next frame drawn, as measured by this page", "more");
+        this.contacts = item("Contacts of the last step: their number, the sum of their normal forces, and the largest force of one, which is the longest arrow");
         this.times = [];
         this.achieved = 0;
         this.dropped = 0;
@@ -46,6 +47,11 @@ export class Status {
         setText(this.load, `${number(s.step_ms, 3)} of ${number(s.budget_ms, 3)} ms`);
         this.achieved = s.achieved ?? 0;
         this.dropped = s.frames?.dropped ?? 0;
+    }
+
+    // totals: of the contacts of a frame; null: they are not shown
+    showContacts(totals) {
+        setText(this.contacts, !totals ? "" : totals.count ? `${count(totals.count)} ${totals.count === 1 ? "contact" : "contacts"} · ${quantity(totals.sum, "N")} · largest ${quantity(totals.largest, "N")}` : "no contacts");
     }
 
     frame(step, hash, faces) {

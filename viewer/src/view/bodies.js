@@ -165,10 +165,11 @@ export class Bodies {
         for (const surfaceMesh of this.surfaceMeshes.values()) surfaceMesh.drawOutline(camera, height);
     }
 
-    box() {
+    // of the surfaces that are drawn; which: of those among them whose description fulfils it
+    box(which = () => true) {
         const box = new THREE.Box3(), p = new THREE.Vector3();
         for (const surfaceMesh of this.surfaceMeshes.values()) {
-            if (!surfaceMesh.mesh.visible) continue;
+            if (!surfaceMesh.mesh.visible || !which(surfaceMesh.info)) continue;
             for (let i = 0; i < surfaceMesh.sent.length; i += 3) box.expandByPoint(p.fromArray(surfaceMesh.sent, i));
         }
         return box;
