@@ -39,9 +39,10 @@ sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
 
-enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 4 };
+enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 12 };
 
-// A named value: text, or up to four numbers (NaN: null). `list`: written as an array even with one number.
+// A named value: text, or up to twelve numbers (NaN: null). `list`: written as an array even with one number; `names`: as an
+// object.
 typedef struct sp_cell {
     const char *key;     // name of the JSON field
     const char *title;   // column title in the table; NULL: only in JSON
@@ -50,7 +51,8 @@ typedef struct sp_cell {
     double number[SP_CELL_NUMBERS];
     int count;  // number of numbers; 0: text
     bool list;
-    bool flag;  // boolean: number[0] is 1 or 0
+    const char *const *names;  // of the numbers; borrowed until the report is written
+    bool flag;                 // boolean: number[0] is 1 or 0
 } sp_cell;
 
 typedef struct sp_row {
@@ -75,6 +77,8 @@ struct sp_report {
 
 void sp__row_number(sp_row *row, const char *key, const char *title, const char *format, double value);
 void sp__row_list(sp_row *row, const char *key, const char *title, const char *format, const double *values, int count);
+// An object of named numbers; only in JSON. The names must live until the report is written.
+void sp__row_map(sp_row *row, const char *key, const char *const *names, const double *values, int count);
 void sp__row_text(sp_row *row, const char *key, const char *title, const char *text);
 void sp__row_flag(sp_row *row, const char *key, const char *title, bool value);
 // The next empty case; valid until the report ends. sp__report_case_done prints it in the table.

@@ -27,6 +27,11 @@ void sp__row_list(sp_row *row, const char *key, const char *title, const char *f
     for (int i = 0; i < cell->count; i++) cell->number[i] = values[i];
 }
 
+void sp__row_map(sp_row *row, const char *key, const char *const *names, const double *values, int count) {
+    sp__row_list(row, key, NULL, NULL, values, count);
+    row->cells[row->count - 1].names = names;
+}
+
 void sp__row_text(sp_row *row, const char *key, const char *title, const char *text) {
     sp_cell *cell = next_cell(row, key, title, NULL);
     snprintf(cell->text, sizeof cell->text, "%s", text ? text : "");
@@ -194,7 +199,11 @@ static void json_row(sp_json *j, const sp_row *row) {
         const sp_cell *cell = &row->cells[i];
         if (cell->flag)
             sp__json_yes(j, cell->key, cell->number[0] != 0);
-        else if (cell->list)
+        else if (cell->names) {
+            sp__json_open(j, cell->key, '{');
+            for (int k = 0; k < cell->count; k++) sp__json_number(j, cell->names[k], cell->number[k]);
+            sp__json_close(j, '}');
+        } else if (cell->list)
             sp__json_vector(j, cell->key, cell->number, cell->count);
         else if (cell->count == 0)
             sp__json_text(j, cell->key, cell->text);

@@ -1,5 +1,6 @@
-// bench contact: the parts of a step with contact, one section each, in files of their own.
+// bench contact: steps with contact and their parts, one section each, in files of their own.
 //
+//   cases          scenes of soft bodies in contact, beside Bullet (contact_cases.c)
 //   detection      trees and contacts of two deforming surfaces (contact_detection.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
@@ -13,6 +14,7 @@ typedef struct contact_section {
 } contact_section;
 
 static const contact_section sections[] = {
+    {"cases", sp__contact_cases},
     {"detection", sp__contact_detection},
     {"delassus", sp__contact_delassus},
     {"gauss_seidel", sp__contact_sweeps},

@@ -22,7 +22,7 @@ static const sp_bench benches[] = {
     {"preconditioners", "asynchronous and warped preconditioners compared with the published tables", sp__bench_preconditioners},
     {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
     {"rods", "rods: curves compared with integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
-    {"contact", "parts of contact: detection by size, the Delassus operator and CHOLMOD, sweeps of Gauss-Seidel and STREAM",
+    {"contact", "soft bodies in contact and Bullet; detection by size, the Delassus operator and CHOLMOD, sweeps and STREAM",
      sp__bench_contact},
     {"friction", "frictional contact problems, generated or from FCLIB files: method, iterations, time, residual",
      sp__bench_friction},
