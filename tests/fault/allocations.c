@@ -162,7 +162,24 @@ static sp_status add_stone(story *s) {
     return sp_world_add_rigid(s->w, &def, NULL);
 }
 
+// the lower nodes of the soft body on the floor, and the whole body on the stone
+static sp_status add_pair(story *s, const char *name, const char *other, bool part) {
+    const int nodes[] = {0, 1, 2, 3};
+    sp_contact_part a = sp_contact_part_body(sp_world_body_named(s->w, "soft"));
+    sp_contact_part b = sp_contact_part_body(sp_world_body_named(s->w, other));
+    sp_contact_pair_def def = sp_contact_pair_def_default();
+    if (part) a.nodes = nodes, a.node_count = 4;
+    def.name = name, def.a = &a, def.b = &b, def.a_count = def.b_count = 1, def.friction = 0.2;
+    return sp_world_add_contact_pair(s->w, &def, NULL);
+}
+
+static sp_status add_friction(story *s) {
+    const sp_contact_part floor = sp_contact_part_body(sp_world_body_named(s->w, "floor"));
+    return sp_world_add_friction(s->w, &floor, 0.4, "floor.friction");
+}
+
 static void play_contact(story *s) {
+    sp_contact_problem problem;
     sp_contact_def contact = sp_contact_def_default();
     sp_checkpoint c = {0};
     contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.3, contact.gap = 1e-3;
@@ -172,8 +189,12 @@ static void play_contact(story *s) {
     AGAIN(s, sp_world_set_contact(s->w, &contact));
     AGAIN(s, add_touching(s));
     AGAIN(s, add_stone(s));
+    AGAIN(s, add_pair(s, "low", "floor", true));
+    AGAIN(s, add_pair(s, "high", "stone", false));
+    AGAIN(s, add_friction(s));
     for (int k = 0; k < 2; k++) AGAIN(s, sp_world_step(s->w, 0.01));
     CHECK(sp_world_contact_count(s->w) >= 4);
+    AGAIN(s, sp_world_contact_problem(s->w, &problem));
     AGAIN(s, sp_world_save(s->w, &c));
     AGAIN(s, sp_world_step(s->w, 0.01));
     AGAIN(s, sp_world_restore(s->w, c.data, c.size));

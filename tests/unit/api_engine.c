@@ -57,9 +57,31 @@ static void tear_down(fixture *f) {
     sp_contact_point point;
     CHECK_INT(sp_world_contact_count(f->world), 0);
     CHECK_INT(sp_world_contact_at(f->world, 0, &point), SP_BAD_INPUT);  // penalty contact has none
+    sp_contact_sum sum;
+    CHECK_INT(sp_world_contact_sum(f->world, (sp_body_id){0}, &sum), SP_OK);
+    CHECK(sum.count == 0 && isinf(sum.gap));
+    CHECK_INT(sp_world_set_contacts(f->world, NULL, 0), SP_OK);
     sp_world_destroy(&f->world);
     sp_mesh_destroy(&f->mesh);
     sp_context_destroy(&f->context);
+}
+
+TEST(contact_pairs) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_contact_part beam = sp_contact_part_body(f.beam), floor = sp_contact_part_body(f.floor);
+    sp_contact_pair_def pair = sp_contact_pair_def_default();
+    sp_contact_problem problem;
+    sp_param_info info;
+    int index = -1;
+    pair.a = &beam, pair.b = &floor, pair.a_count = pair.b_count = 1, pair.friction = 0.3;
+    CHECK_INT(sp_world_add_contact_pair(f.world, &pair, &index), SP_OK);
+    CHECK_INT(index, 0);
+    CHECK_INT(sp_world_add_friction(f.world, &beam, 0.2, "beam.friction"), SP_OK);
+    CHECK_INT(sp_world_param(f.world, "contact.pair[0].friction", &info), SP_OK);
+    CHECK(info.value == 0.3);
+    CHECK_INT(sp_world_contact_problem(f.world, &problem), SP_BAD_INPUT);  // penalty contact has none
+    tear_down(&f);
 }
 
 TEST(base) {

@@ -335,6 +335,8 @@ TEST(recordings) {
         CHECK_INT(topology.node_count, 8);
         CHECK_INT(sp_recording_field_info(r, 3, 0, "position", &field), SP_OK);
         CHECK_INT(sp_recording_field(r, 3, 0, "position", x), SP_OK);
+        CHECK_INT(sp_recording_contact_count(r, 3), 0);  // a scene without contact by constraints
+        CHECK_INT(sp_recording_contacts(r, 3, NULL), SP_OK);
         CHECK_INT(sp_recording_show(r, 1, run), SP_OK);
         sp_scene *again = NULL;
         CHECK_INT(sp_recording_scene(r, NULL, &again), SP_OK);

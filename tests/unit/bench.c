@@ -418,7 +418,19 @@ TEST(rods_reports_its_fields) {
 }
 
 TEST(contact_reports_its_fields) {
-    static const char *const fields[] = {"detection.1.triangles",
+    static const char *const fields[] = {"cases.0.name",
+                                         "cases.0.tets",
+                                         "cases.0.rows_mean",
+                                         "cases.0.contacts_mean",
+                                         "cases.0.ms",
+                                         "cases.0.p99_ms",
+                                         "cases.0.stages_ms.solve_contacts",
+                                         "cases.0.penetration_max",
+                                         "cases.0.residual_max",
+                                         "cases.0.bullet_ms",
+                                         "cases.0.vs_bullet",
+                                         "cases.1.lowest",
+                                         "detection.1.triangles",
                                          "detection.1.refit_ms",
                                          "detection.1.query_ms",
                                          "detection.1.ns_per_triangle",

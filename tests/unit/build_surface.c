@@ -233,7 +233,7 @@ static const struct {
     {CUBE("", "<surface role='visual' map='rigid'/>"), "a solid has no frame"},
     {CUBE("", "<surface role='visual' map='tube'/>"), "only a rod has one"},
     {CUBE("", "<surface role='visual' sides='5'/>"), "only the tube around a rod"},
-    {CUBE("", "<surface role='collision' friction='0.5'/>"), "not in this build"},
+    {CUBE("", "<surface role='collision' friction='0.5'/>"), "the scene has no contact element"},
     {CUBE("", "<surface name='a' role='visual' " OCTA "/><surface name='a' role='visual'/>"), "a"},
     {SCENE("<rigid name='b'><box size='1 1 1'/><surface role='collision' " OCTA "/></rigid>"), "touched by its shapes"},
     {SCENE("<rigid name='b'><box size='1 1 1'/><surface role='visual' map='barycentric'/></rigid>"), "has no elements"},

@@ -178,7 +178,7 @@ TEST(a_run_with_reservations_reports_them) {
     CHECK_INT(souple("run sink.xml --json --strict"), 1);
     CHECK_INT(json_number_at(out, "exit"), 1);
     CHECK_INT(souple("run sink.xml"), 0);
-    CHECK(strstr(out, "done, WITH RESERVATIONS") && strstr(out, "m deep in a rigid body"));
+    CHECK(strstr(out, "done, WITH RESERVATIONS") && strstr(out, "m deep in another body"));
     put("beam.xml", beam_scene);
     CHECK_INT(souple("run beam.xml --json --strict"), 0);
     CHECK(json_is(out, "status", "ok") && !json_at(out, "reservations.0"));

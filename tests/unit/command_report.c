@@ -255,6 +255,23 @@ TEST(outputs_are_checked_before_the_run) {
     CHECK(is_there("made/a.png") && is_there("made/a.spc"));
 }
 
+// contact problems of a run, solved again by the bench
+TEST(contact_problems_are_written_and_solved) {
+    put("drop.xml",
+        "<scene><rigid name='floor'><plane/></rigid><rigid name='box' motion='free' translate='0 0.002 0'>"
+        "<box size='0.1 0.1 0.1'/></rigid><contact formulation='proximity' friction='0.3'/><stop steps='6'/></scene>");
+    CHECK_INT(souple("run drop.xml --dump problems"), 0);
+    CHECK(strstr(out, "contact problems: 6 in problems"));
+    CHECK(is_there("problems/contact-000001.hdf5") && is_there("problems/contact-000006.hdf5"));
+    CHECK_INT(souple("bench friction --problem problems/contact-000006.hdf5 --json"), 0);
+    CHECK(json_is_one(out) && strstr(out, "contact-000006.hdf5") && strstr(out, "\"contacts\": 4"));
+    CHECK_INT(souple("run drop.xml --dump no/such/folder"), 2);
+    CHECK(strstr(err, "--dump: cannot make no/such/folder"));
+    put("air.xml", "<scene><rigid name='box' motion='free'><box size='0.1 0.1 0.1'/></rigid><stop steps='2'/></scene>");
+    CHECK_INT(souple("run air.xml --dump nothing"), 0);
+    CHECK(strstr(out, "no contacts by constraints"));
+}
+
 // ---------------------------------------------------------------------------------------------------- sweeps
 
 TEST(sweep_runs_the_grid_and_a_failing_run_is_a_row) {

@@ -172,7 +172,8 @@ static sp_cone_problem *strategy_problem(sp_context *ctx, int contacts) {
 
 TEST(strategies_have_the_iterates_of_sequential) {
     static const int sizes[] = {1, 5, 16, 17, 67, 200};
-    static const sp_cone_strategy strategies[] = {SP_CONE_SEQUENTIAL, SP_CONE_BLOCK, SP_CONE_GRAPH};
+    static const sp_cone_strategy strategies[] = {SP_CONE_SEQUENTIAL, SP_CONE_BLOCK, SP_CONE_GRAPH,
+                                                  SP_CONE_ROW,        SP_CONE_COL,   SP_CONE_GRAPH_2};
     sp_context *ctx = cone_context(3);
     REQUIRE(ctx);
     for (int k = 0; k < (SANITIZED ? 5 : 6); k++) {
@@ -185,8 +186,8 @@ TEST(strategies_have_the_iterates_of_sequential) {
         double scale = 0;
         for (int i = 0; i < p->row_count; i++) scale = fmax(scale, fabs(rows.x[i]));
         CHECK_NEAR(difference(rows.x, columns.x, p->row_count), 0, 1e-12 * scale);
-        for (int s = 0; s < 3; s++)
-            for (int tile = 3; tile <= 96; tile *= 2) {
+        for (int s = 0; s < 6; s++)
+            for (int tile = s < 3 || s == 5 ? 3 : 24; tile <= 96; tile *= 2) {
                 sp_cone_options o = sp__cone_options_default();
                 sp_cone_info info;
                 o.method = SP_CONE_GAUSS_SEIDEL, o.strategy = strategies[s], o.tolerance = 0, o.sweeps = 7, o.tile = tile;
@@ -195,11 +196,16 @@ TEST(strategies_have_the_iterates_of_sequential) {
                 // rounding of sums of 600 terms, seven sweeps
                 CHECK_NEAR(difference(rows.x, p->lambda, p->row_count), 0, 1e-12 * scale);
             }
-        // relaxed has other iterates and the same solution
+        // relaxed has other iterates and the same solution: the twin, and on three threads
         sp_cone_options o = sp__cone_options_default();
         sp_cone_info info;
         o.tolerance = 1e-13;
         REQUIRE(solve(ctx, p, &o, &info) == SP_OK);
+        CHECK_NEAR(difference(relaxed.x, p->lambda, p->row_count), 0, 1e-9 * scale);
+        memcpy(relaxed.x, p->lambda, (size_t)p->row_count * sizeof *relaxed.x);
+        o.method = SP_CONE_GAUSS_SEIDEL, o.strategy = SP_CONE_RELAXED, o.deterministic = false, o.tolerance = 1e-12, o.tile = 24;
+        REQUIRE(solve(ctx, p, &o, &info) == SP_OK);
+        CHECK_INT(info.status, SP_OK);
         CHECK_NEAR(difference(relaxed.x, p->lambda, p->row_count), 0, 1e-9 * scale);
         twin_free(&rows), twin_free(&columns), twin_free(&relaxed);
         sp__cone_destroy(&p);
@@ -502,6 +508,9 @@ TEST(wrong_calls_are_refused) {
     CHECK(strstr(sp_context_error(ctx)->message, "70 coupled contacts"));
     o = sp__cone_options_default(), o.tile = 16;
     CHECK_INT(solve(ctx, p, &o, &info), SP_BAD_INPUT);
+    o = sp__cone_options_default(), o.strategy = SP_CONE_RELAXED;
+    CHECK_INT(solve(ctx, p, &o, &info), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(ctx)->message, "not deterministic"));
     o = sp__cone_options_default(), o.facets = 3;
     CHECK_INT(solve(ctx, p, &o, &info), SP_BAD_INPUT);
     o = sp__cone_options_default(), o.tolerance = NAN;

@@ -58,7 +58,7 @@ static inline void help_layout_make(help_layout *h, int revision, int extra) {
     h->b[1] = (sp_layout_array){"pose", "m, 1", 7, SP_ON_BODY, 1, at}, at += 7;
     h->bodies[0] = (sp_layout_body){"block", "solid", (int)n, 2, 4, help_tets, h->a, 4};
     h->bodies[1] = (sp_layout_body){"plate", "rigid", 3, 1, 3, help_tri, h->b, 2};
-    h->layout = (sp_layout){revision, h->bodies, 2, at};
+    h->layout = (sp_layout){.revision = revision, .bodies = h->bodies, .body_count = 2, .value_count = at};
 }
 
 static inline double help_value(long frame, size_t i) {

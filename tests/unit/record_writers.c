@@ -22,7 +22,7 @@ TEST(numbered_surfaces_read_back) {
     sp_context_create(NULL, &ctx);
     help_layout_make(&l, 0, 0);
     // surfaces have triangles: the plate only
-    sp_layout plate = {0, &l.bodies[1], 1, l.layout.value_count};
+    sp_layout plate = {.bodies = &l.bodies[1], .body_count = 1, .value_count = l.layout.value_count};
     for (int k = 0; k < 2; k++) {
         char path[160], frame[180];
         snprintf(path, sizeof path, "%s", record_path(names[k]));
@@ -140,7 +140,7 @@ TEST(every_allocation_may_fail) {
     help_layout l, surface;
     help_layout_make(&l, 0, 0);
     surface = l;
-    surface.layout = (sp_layout){0, &surface.bodies[1], 1, l.layout.value_count};
+    surface.layout = (sp_layout){.bodies = &surface.bodies[1], .body_count = 1, .value_count = l.layout.value_count};
     every_allocation("m.xdmf", &l);
     every_allocation("m.vtu", &l);
     every_allocation("m.obj", &surface);

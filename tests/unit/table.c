@@ -739,6 +739,47 @@ static void solve_dense(int n, double *A, double *x) {
     }
 }
 
+// The compliance of the contacts of a body: J A^-1 J^T against dense algebra where it is exact, and the correction with the same
+// inverse. Condition numbers times the unit roundoff of double, or of float. A chain has no diagonal.
+static void compare_compliance(sp_body *b, const sp_system *A, sp_coef c, int type, const sp_rows *J, const double *dense) {
+    int n = b->nv, m = J->n;
+    sp_compliance *C = NULL;
+    sp_solver_def def = b->solver_def;
+    double G[36], scale = 0;
+    def.cholesky.precision = SP_FACTOR_DOUBLE;
+    if (!A->parts && !A->assemble) return;  // products only: no contact acts on such a body
+    if (type == SP_COMPLIANCE_DIAGONAL && A->parts) return;
+    REQUIRE(m * m <= 36);
+    CHECK_INT(sp__compliance_create(b->ctx, b->solver->be, (sp_compliance_type)type, &def, &C), SP_OK);
+    CHECK_INT(sp__compliance_prepare(C, b->solver, A, c), SP_OK);
+    CHECK_INT(sp__compliance_product(C, J, G, m), SP_OK);
+    double *copy = malloc((size_t)n * (size_t)n * sizeof *copy), *x = calloc((size_t)n + 4, sizeof *x);
+    for (int i = 0; i < m; i++) scale = fmax(scale, G[i * m + i]);
+    for (int r = 0; r < m; r++) {
+        for (int apply = 0; apply < 2; apply++) {
+            memset(x, 0, (size_t)n * sizeof *x);
+            for (int i = J->start[r]; i < J->start[r + 1]; i++)
+                if (!b->fixed[J->col[i]]) x[J->col[i]] += J->val[i];
+            if (apply) {
+                sp__compliance_apply(C, x, x);
+            } else {
+                memcpy(copy, dense, (size_t)n * (size_t)n * sizeof *copy);
+                solve_dense(n, copy, x);
+            }
+            // others may use a factor of an earlier matrix, or in float
+            bool is_exact = type == SP_COMPLIANCE_WARPED || type == SP_COMPLIANCE_EXACT;
+            for (int s = 0; s < m && (apply || is_exact); s++) {
+                double sum = 0;
+                for (int i = J->start[s]; i < J->start[s + 1]; i++)
+                    if (!b->fixed[J->col[i]]) sum += J->val[i] * x[J->col[i]];
+                CHECK_NEAR(G[r * m + s], sum, (is_exact ? 1e-9 : 1e-4) * scale);
+            }
+        }
+    }
+    free(copy), free(x);
+    sp__compliance_destroy(&C);
+}
+
 // W = J A^-1 J^T by the body's solver, matrix-free and as configured, against dense algebra on the columns of mul
 TEST(delassus_against_dense_algebra) {
     EACH_KIND(k, w, b) {
@@ -790,6 +831,8 @@ TEST(delassus_against_dense_algebra) {
             CHECK(W[r][r] > 0);
             for (int s = 0; s < r; s++) CHECK_NEAR(W[r][s], W[s][r], 1e-9 * (1 + fabs(W[r][s])));
         }
+        for (int type = SP_COMPLIANCE_AUTO; type <= SP_COMPLIANCE_EXACT && definite; type++)
+            compare_compliance(b, &A, c, type, &J, dense);
         free(dense), free(copy), free(x), free(y);
     }
 }

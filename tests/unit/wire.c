@@ -206,6 +206,29 @@ TEST(sections_follow_the_surfaces) {
     }
 }
 
+TEST(contacts_are_the_last_block_of_a_state) {
+    const sp_contact_point two[2] = {
+        {.bodies = {{1, 1}, {2, 1}}, .point = {1, 2, 3}, .normal = {0, 1, 0}, .force = {3, 4, 5}, .gap = -0.5, .pressure = 8},
+        {.bodies = {{1, 1}, {7, 1}}, .point = {4, 5, 6}, .normal = {1, 0, 0}, .force = {6, 0, 0}, .gap = 0.25, .pressure = 9}};
+    static const float rest[] = {1, 2, 3, 4, 5, 6, 0, 1, 0, 1, 0, 0, 3, 4, 5, 6, 0, 0, -0.5f, 0.25f, 8, 9};
+    sp_buffer b = {0};
+    sp_frame_state head = {.generation = 1, .flags = SP_STATE_CONTACTS};
+    size_t at = sp__frame_begin(&b, &head);
+    sp__frame_contacts(&b, two, 2);
+    sp__frame_end(&b, at, &head);
+    REQUIRE(!b.broken && b.size == 64 + 8 + 2 * 52);
+    CHECK(word(&b, 44) == SP_STATE_CONTACTS && word(&b, 12) == b.size && word(&b, 64) == 2 && word(&b, 68) == 0);
+    CHECK(word(&b, 72) == 1 && word(&b, 76) == 2 && word(&b, 80) == 1 && word(&b, 84) == 7);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        float f;
+        memcpy(&f, b.data + 88 + 4 * i, 4);
+        CHECK(f == rest[i]);
+    }
+    sp__buffer_free(NULL, &b);
+    CHECK(read("{\"type\":\"show\",\"contacts\":true}") == SP_WIRE_GOOD && m.given == SP_GIVEN_CONTACTS && m.contacts);
+    CHECK(read("{\"type\":\"show\",\"contacts\":1}") == SP_WIRE_MALFORMED);
+}
+
 static uint32_t word(const sp_buffer *b, size_t at) {
     const unsigned char *c = (const unsigned char *)b->data + at;
     return c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24;

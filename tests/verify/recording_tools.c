@@ -122,14 +122,14 @@ static const char *const xdmf_script =
     "        for g in f[1:]:\n"
     "            t = g.find('Topology')\n"
     "            cells = item(t[0], os.path.dirname(path))\n"
-    "            assert cells.shape == (int(t.get('NumberOfElements')), {'Tetrahedron': 4, 'Triangle': "
-    "3}[t.get('TopologyType')])\n"
+    "            cells = cells.reshape(int(t.get('NumberOfElements')), -1)\n"
+    "            assert cells.shape[1] == {'Tetrahedron': 4, 'Triangle': 3, 'Polyvertex': 1}[t.get('TopologyType')]\n"
     "            b = {'cells': cells, 'position': item(g.find('Geometry')[0], os.path.dirname(path))}\n"
     "            n = {'Node': len(b['position']), 'Cell': len(cells)}\n"
     "            for a in g.findall('Attribute'):\n"
     "                v = b[a.get('Name')] = item(a[0], os.path.dirname(path))\n"
     "                assert len(v) == n[a.get('Center')] and np.isfinite(v).all()\n"
-    "                assert {'Scalar': 1, 'Vector': 3, 'Matrix': 6}[a.get('AttributeType')] == v.size // len(v)\n"
+    "                assert v.size // len(v) in {'Scalar': [1], 'Vector': [3], 'Matrix': [2, 6]}[a.get('AttributeType')]\n"
     "            assert cells.min() >= 0 and cells.max() < len(b['position']) and np.isfinite(b['position']).all()\n"
     "            bodies[g.get('Name')] = b\n"
     "        frames.append((float(f[0].get('Value')), bodies))\n"
@@ -172,6 +172,34 @@ TEST(h5py_reads_the_recording) {
         "assert files['a.xdmf']['frames'] == 21 and files['p.csv']['frames'] == 41 and files['v.vtu']['frames'] == 9\n"
         "assert files['a.xdmf']['bytes'] == os.path.getsize(out + 'a.xdmf') + os.path.getsize(out + 'a.h5')\n");
     CHECK_INT(shell(PYTHON " %s %s", in("read.py"), folder), 0);
+}
+
+// contacts are a point set; a frame without contacts has none
+TEST(h5py_reads_contacts) {
+    if (!with_hdf5() || !with_python("h5py, numpy")) return;
+    put("contact.xml", "<scene dt='0.01'><solid name='cube' density='1000' young='3e5' rayleigh='0 0.02' translate='0 0.02 0'>"
+                       "<box size='0.1 0.1 0.1' cells='2 2 2'/></solid><rigid name='floor'><plane normal='0 1 0'/></rigid>"
+                       "<contact formulation='proximity'/><record file='c.xdmf' every='5' quantity='contact-force'/><stop "
+                       "steps='100'/></scene>");
+    REQUIRE(shell(SOUPLE " run %s --out %s --quiet --json > %s", in("contact.xml"), in("contact"), in("contact.json")) == 0);
+    put("xdmf.py", xdmf_script);
+    put("contacts.py",
+        "import sys, json; sys.path.insert(0, sys.argv[1])\n"
+        "from xdmf import *\n"
+        "frames = read(sys.argv[1] + '/contact/c.xdmf'); f = h5py.File(sys.argv[1] + '/contact/c.h5', 'r')['contacts']\n"
+        "run = json.load(open(sys.argv[1] + '/contact.json'))['contacts']\n"
+        "counts = [len(b['contacts']['position']) if 'contacts' in b else 0 for t, b in frames]\n"
+        "assert counts == list(f['count']) and counts[0] == 0 and counts[-1] == run['count'] == 9 and len(f['gap']) == "
+        "sum(counts)\n"
+        "c = frames[-1][1]['contacts']\n"
+        "assert (c['cells'][:, 0] == range(9)).all() and (c['bodies'] == [0, 1]).all()\n"
+        "pair, = run['pairs']\n"
+        "assert pair['bodies'] == ['cube', 'floor'] and np.allclose(c['force'].sum(0), pair['force'], atol=1e-5)\n"
+        // single precision; the weight of 1 kg
+        "assert abs(c['force'][:, 1].sum() - 9.81) < 1e-3 and np.allclose(c['normal'], [0, 1, 0])\n"
+        "assert abs(c['position'][:, 1]).max() < 1e-6 and abs(c['pressure'].max() / run['pressure'] - 1) < 1e-6\n"
+        "assert np.allclose(frames[-1][1]['cube']['contact-force'].sum(0), c['force'].sum(0), atol=1e-5)\n");
+    CHECK_INT(shell(PYTHON " %s %s", in("contacts.py"), folder), 0);
 }
 
 // a recording that a program starts and stops in a run, as the page does

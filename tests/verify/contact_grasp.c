@@ -1,0 +1,64 @@
+// Claim: two jaws that press a soft body with the force N lift it by friction where mu > mu* = m g / 2N, and lose it below. The
+// body stands on a floor while the jaws close; N is measured after the hold. The speed of the lift grows over 0.3 s, with an
+// acceleration of 3 % of gravity: 1.15 mu* holds, 0.85 mu* slips. With nu = 0 the body does not become thicker when it is
+// pressed, so that N depends neither on friction nor on the floor.
+#include "contact_lab.h"
+
+static const double grip = 0.004, lift = 0.03;
+
+// A jaw: closes by `grip` in 0.2 s, holds until 0.5 s, then rises with a speed that grows over 0.3 s.
+static void jaw_pose(const void *user, double t, sp_pose *out) {
+    const double side = *(const double *)user, closed = fmin(1, t / 0.2), s = fmin(1, fmax(0, (t - 0.5) / 0.3));
+    *out = sp_pose_identity();
+    out->translate[0] = side * (0.05 - grip * closed);
+    out->translate[2] = 0.03 + lift * (t < 0.5 ? 0 : t < 0.8 ? 0.5 * 0.3 * s * s : 0.15 + (t - 0.8)) / 0.35;
+}
+
+// Rise of the middle of the body over the rise of the jaws; the force of a jaw after the hold.
+static double grasp(double friction, double *force, double *weight) {
+    static const double sides[2] = {-1, 1};
+    const double h = 0.01, z[3] = {0, 0, 1};
+    contact_lab b;
+    sp_contact_def contact = contact_exact(friction, 0);
+    sp_body_id jaw[2];
+    double load[3], torque[3], x0[3], x1[3], other[3];
+    contact.solver.tolerance = 1e-9;
+    if (!contact_open(&b, (double[3]){0, 0, -9.81}, &contact)) return NAN;
+    contact_plane(&b, (double[3]){0}, z);
+    sp_solid_def def = contact_soft(1000, 5e4, 0);
+    def.rayleigh_stiffness = 0.005;
+    sp_pose at = contact_at(0, 0, 0.03);
+    sp_body_id body = contact_block(&b, def, (double[3]){0.1, 0.06, 0.06}, (int[3]){6, 3, 3}, &at);
+    for (int i = 0; i < 2; i++) {
+        sp_rigid_shape shape = {
+            .type = SP_BOX, .size = {0.02, 0.08, 0.05}, .pose = {{i ? 0 : -0.02, -0.04, -0.025}, {1, 0, 0, 0}}};
+        sp_rigid_def plate = sp_rigid_def_default();
+        plate.shapes = &shape, plate.shape_count = 1, plate.kinematic = true;
+        plate.pose.eval = jaw_pose, plate.pose.user = &sides[i];
+        jaw[i] = contact_rigid(&b, &plate);
+    }
+    contact_steps(&b, h, 50);
+    contact_load(&b, jaw[1], x0, load, torque), contact_load(&b, jaw[0], x0, other, torque);
+    *force = load[0], *weight = contact_measures(&b, body).mass * 9.81;
+    CHECK_NEAR(other[0], -load[0], 1e-3 * load[0]);  // what still moves after 0.3 s
+    contact_point(&b, body, at.translate, x0);
+    contact_steps(&b, h, 50);
+    contact_point(&b, body, at.translate, x1);
+    sp_pose end;
+    jaw_pose(&sides[0], 1, &end);
+    double share = (x1[2] - x0[2]) / (end.translate[2] - 0.03);
+    printf("  mu = %.4f: N = %.5f N, weight %.5f N, the body rose by %.3f of the jaws\n", friction, *force, *weight, share);
+    contact_close(&b);
+    return share;
+}
+
+TEST(grasp_holds_and_slips) {
+    double force, weight, again;
+    grasp(0.5, &force, &weight);
+    double limit = weight / (2 * force), above = grasp(1.15 * limit, &again, &weight);
+    CHECK_NEAR(again, force, 0.01 * force);
+    double below = grasp(0.85 * limit, &again, &weight);
+    printf("  mu* = %.4f\n", limit);
+    CHECK(above > 0.8);
+    CHECK(below < 0.2);
+}
