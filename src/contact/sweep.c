@@ -30,7 +30,8 @@ double sp__cone_island_numbers(const sp_cone_problem *p, const sp_cone_span *isl
            (double)p->width[last] * (p->first[last + 1] - p->first[last]);
 }
 
-void sp__cone_panel_multiply(const sp_cone_run_state *s, int position, int from, int to, const double *x, double *sum) {
+// sum += the panel times the columns [from, to); part: their numbers, part[0] is that of `from`
+static void panel_multiply_part(const sp_cone_run_state *s, int position, int from, int to, const double *part, double *sum) {
     const sp_cone_problem *p = s->p;
     int low = p->run_start[position], end = p->run_start[position + 1], high = end, width = p->width[position];
     int rows = p->first[position + 1] - p->first[position];
@@ -46,10 +47,14 @@ void sp__cone_panel_multiply(const sp_cone_run_state *s, int position, int from,
         int c0 = run->column > from ? run->column : from, c1 = run->column + run->count < to ? run->column + run->count : to;
         const double *A = sp__cone_panel(p, position) + run->at + (c0 - run->column);
         if (rows == 3)
-            s->kernels->multiply3(c1 - c0, A, width, x + c0, sum);
+            s->kernels->multiply3(c1 - c0, A, width, part + (c0 - from), sum);
         else
-            for (int r = 0; r < rows; r++) s->kernels->multiply1(c1 - c0, A + (ptrdiff_t)r * width, x + c0, sum + r);
+            for (int r = 0; r < rows; r++) s->kernels->multiply1(c1 - c0, A + (ptrdiff_t)r * width, part + (c0 - from), sum + r);
     }
+}
+
+void sp__cone_panel_multiply(const sp_cone_run_state *s, int position, int from, int to, const double *x, double *sum) {
+    panel_multiply_part(s, position, from, to, x + from, sum);
 }
 
 void sp__cone_island_violation(const sp_cone_run_state *s, const sp_cone_span *island, const double *x, double *u) {
@@ -409,14 +414,14 @@ static double relaxed_tile(const relaxed_job *j, int tile, double error) {
         if (other == tile || span.row == span.row_end) continue;
         relaxed_copy(s, &span, x);
         for (int i = own.begin; i < own.end; i++)
-            sp__cone_panel_multiply(s, i, span.row, span.row_end, x - span.row, t + (p->first[i] - own.row));
+            panel_multiply_part(s, i, span.row, span.row_end, x, t + (p->first[i] - own.row));
     }
     relaxed_copy(s, &own, x);
     for (int i = own.begin; i < own.end; i++) {
         double u[SP_CONE_ROWS_MAX], *group = x + (p->first[i] - own.row);
         int rows = p->first[i + 1] - p->first[i];
         memcpy(u, t + (p->first[i] - own.row), (size_t)rows * sizeof *u);
-        sp__cone_panel_multiply(s, i, own.row, own.row_end, x - own.row, u);
+        panel_multiply_part(s, i, own.row, own.row_end, x, u);
         if (s->weight[i] == 0) continue;
         error = sp__cone_group_error(s, i, group, u, error);
         sp__cone_local(sp__cone_at(p, i), s->o->local, s->weight[i], sp__cone_block_at(p, i, i), p->width[i], u, group);
