@@ -260,7 +260,12 @@ TEST(contact_problems_are_written_and_solved) {
     put("drop.xml",
         "<scene><rigid name='floor'><plane/></rigid><rigid name='box' motion='free' translate='0 0.002 0'>"
         "<box size='0.1 0.1 0.1'/></rigid><contact formulation='proximity' friction='0.3'/><stop steps='6'/></scene>");
-    CHECK_INT(souple("run drop.xml --dump problems"), 0);
+    int status = souple("run drop.xml --dump problems");
+    if (strstr(err, "this build has no HDF5")) {
+        CHECK_INT(status, 1);
+        return;
+    }
+    CHECK_INT(status, 0);
     CHECK(strstr(out, "contact problems: 6 in problems"));
     CHECK(is_there("problems/contact-000001.hdf5") && is_there("problems/contact-000006.hdf5"));
     CHECK_INT(souple("bench friction --problem problems/contact-000006.hdf5 --json"), 0);
