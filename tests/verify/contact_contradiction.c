@@ -1,5 +1,5 @@
-// Claim: what no motion can satisfy is told, and nothing is lost. A free box between two plates that close has no place to go;
-// two boxes that overlap at the start are separated without being thrown apart.
+// Claim: contradictory contacts are reported as reservations, and no body is lost. A free box between two plates that close has
+// no place to go; two boxes that overlap at the start are separated without being thrown apart.
 #include "contact_lab.h"
 
 static void closing(const void *user, double t, sp_pose *out) {
