@@ -114,7 +114,10 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
         if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
     if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
     // two bodies that overlap a little have edges far apart whose points are inside the other: deep overlaps belong to vertices
-    if (-distance > e->n->pair->rule.alarm) return false;
+    double start[3], u[3], v[3];
+    edge_ends(e, 0, t, start, u), edge_ends(e, 1, t, start, v);
+    double deepest = SP_EDGE_OVERLAP * sqrt(fmin(sp__dot3(u, u), sp__dot3(v, v)));
+    if (-distance > fmin(e->n->pair->rule.alarm, deepest)) return false;
     if (t > 0) return false;  // edges that begin to overlap cross between the states
     for (int side = 0; side < 2; side++) {
         sp_touch touch;
