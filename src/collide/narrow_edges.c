@@ -105,6 +105,36 @@ static void edges_make(const edge_pair *e, const edge_hit *h, double t, int sign
     sp__contact_make(e->n, &a, &b, normal, t, 0);
 }
 
+// Depth below the faces of an edge that the other edge reaches inside the wedge of these faces: the motion along one of their
+// normals that frees the other edge, the least over the faces.
+static double wedge_depth(const edge_pair *e, int side, double t) {
+    const sp_collider *c = edge_collider(e, side);
+    const int edge = (int)e->edge[side], first = c->edges.first[edge], end = c->edges.first[edge + 1];
+    double root[3], along[3], p[3], d[3], normal[3], from = 0, to = 1, least = INFINITY;
+    edge_ends(e, side, t, root, along), edge_ends(e, 1 - side, t, p, d);
+    sp__sub3(p, root, p);
+    // heights above each face along the other edge: h + s slope, s in [from, to] inside the wedge
+    for (int i = first; i < end; i++) {
+        if (!sp__face_normal(c, (uint32_t)c->edges.sides[i] / 3, t, normal)) continue;
+        double h = sp__dot3(p, normal), slope = sp__dot3(d, normal);
+        if (slope > 0) to = fmin(to, -h / slope);
+        if (slope < 0) from = fmax(from, -h / slope);
+    }
+    if (from > to) return 0;
+    for (int i = first; i < end; i++) {
+        if (!sp__face_normal(c, (uint32_t)c->edges.sides[i] / 3, t, normal)) continue;
+        double h = sp__dot3(p, normal), slope = sp__dot3(d, normal);
+        least = fmin(least, -fmin(h + from * slope, h + to * slope));
+    }
+    return fmax(least, 0);
+}
+
+// Two bodies that overlap a little may have edges that are far apart and whose points are inside the other body. As with
+// separating axes, the least of the motions that free the bodies counts: that along a normal of the faces, or of the edges.
+static double edges_depth(const edge_pair *e, double t) {
+    return fmin(wedge_depth(e, 0, t), wedge_depth(e, 1, t));
+}
+
 // Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point of
 // each is inside the other body. Overlaps within rounding are not tested; nor are surfaces without an inside.
 static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, double distance) {
@@ -113,11 +143,7 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
     for (int side = 0; side < 2; side++)
         if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
     if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
-    // two bodies that overlap a little have edges far apart whose points are inside the other: deep overlaps belong to vertices
-    double start[3], u[3], v[3];
-    edge_ends(e, 0, t, start, u), edge_ends(e, 1, t, start, v);
-    double deepest = SP_EDGE_OVERLAP * sqrt(fmin(sp__dot3(u, u), sp__dot3(v, v)));
-    if (-distance > fmin(e->n->pair->rule.alarm, deepest)) return false;
+    if (!(-distance <= fmin(e->n->pair->rule.alarm, SP_EDGE_OVERLAP * edges_depth(e, t)))) return false;
     if (t > 0) return false;  // edges that begin to overlap cross between the states
     for (int side = 0; side < 2; side++) {
         sp_touch touch;

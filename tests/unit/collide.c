@@ -515,6 +515,25 @@ TEST(far_sides_of_thin_plates_do_not_overlap) {
     }
 }
 
+// A box hangs over the edge of another, on which only one of its corners lies, 4 mm deep. Its vertical edge and the edge of the
+// other pass each other at 5 cm inside both bodies, within the alarm distance: no overlap of 5 cm, one of 4 mm.
+TEST(edges_beside_each_other_do_not_overlap) {
+    for (int turn = 0; turn < 4; turn++) {
+        start();
+        help_box(&a, (double[]){-1, -1, 0}, (double[]){1, 1, 2}, 1);
+        help_box(&b, (double[]){-4, -4, -4}, (double[]){4, 4, 0}, 1);
+        help_turn(a.x0, a.nv, UP, SP_PI / 4 + 0.05 * turn);
+        double corner = sqrt(2) * cos(0.05 * turn);
+        help_shift(a.x0, a.nv, 0, 3.95 + corner, -0.004);
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        help_add_mesh(set, 1, &a), help_add_mesh(set, 2, &b);
+        sp_found f = help_find(set, SP_BROAD_TREE, 0.1, 0.1);
+        CHECK(f.count >= 3);  // the corner, two crossings of the lower edges
+        CHECK_INT(vertical(&f, -0.004, 1e-12), f.count);
+        finish();
+    }
+}
+
 // Boxes nearly aligned: turned, tilted and shifted by every small amount, apart or overlapping. The points of vertical contacts
 // always span the common square up to twice the alarm distance, and no normal is horizontal.
 TEST(nearly_aligned_boxes_keep_their_support) {

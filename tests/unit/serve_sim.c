@@ -831,10 +831,17 @@ TEST(marks_of_a_rod_are_at_its_nodes) {
     REQUIRE(s && strstr(gallery.scenes[1].path, "rod.xml"));
     sp__sim_want(s, &(sp_sim_want){.marks = true});
     CHECK(run_to(s, 2));
+    // the marks of the state before the first step come first: no force holds the root there
     sp_buffer marks = {0};
-    for (int i = 0; i < 1000 && (marks.size = 0, sp__sim_text(s, SP_SIM_MARKS, 0, &marks) == 0); i++) nap();
-    sp__buffer_add(NULL, &marks, "", 1);
-    CHECK(strstr((const char *)marks.data, "\"vertices\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"));
+    bool found = false;
+    for (int i = 0; i < 10000 && !found; i++) {
+        marks.size = 0;
+        sp__sim_text(s, SP_SIM_MARKS, 0, &marks);
+        sp__buffer_add(NULL, &marks, "", 1);
+        found = strstr((const char *)marks.data, "\"vertices\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]") != NULL;
+        if (!found) nap();
+    }
+    CHECK(found);
     sp__buffer_free(NULL, &marks);
     sp__sim_stop(&s);
 }

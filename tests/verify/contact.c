@@ -344,7 +344,6 @@ TEST(momentum_in_collisions) {
             double P[3], L[3], E, P0[3], L0[3], E0, first, slack = 0;
             int touched = 0;
             contact.alarm = 0.03;
-            contact.stabilisation = SP_STABILISATION_POSITION;  // the impact is over in two or three steps
             open_scene(&s, 0, &contact);
             for (int i = 0; i < 2; i++) {
                 sp_rigid_def def =
