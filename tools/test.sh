@@ -3,10 +3,9 @@
 # the closing line is "N passed, M failed". Further words choose configurations: tools/test.sh asan tsan
 #
 #   gcc      the whole suite with invariants checked
-#   clang    the second compiler's warnings, and the unit tests of numerical code; asan runs the others
+#   clang    the second compiler, without the vector kernels and every optional library: unit tests and the peers' curve
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (15)
 #   tsan     races: what runs on several threads
-#   nosimd   without the vector kernels and every optional library: unit tests and the peers' curve
 #   page     the page of `souple view`: its parts under node, then the whole of it in Chromium against the build of gcc
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
@@ -32,20 +31,32 @@ count_of() {
     sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$1" | tail -1
 }
 
+# builds a preset once, and keeps the seconds that it took
+declare -A build_seconds=() build_failed=()
+build() {
+    [ -z "${build_seconds[$1]:-}" ] || return "${build_failed[$1]}"
+    local start=$SECONDS
+    build_failed[$1]=0
+    nice tools/build.sh "$1" || build_failed[$1]=1
+    build_seconds[$1]=$((SECONDS - start))
+    return "${build_failed[$1]}"
+}
+
 # build a preset and run the tests whose names match (and that the preset has: its SP_TEST_MATCH)
 suite() {
-    local name=$1 pattern=$2 start=$SECONDS log=build/$1-tests.log built bad all
-    if ! tools/build.sh "$name"; then
-        record "$name" 0 1 $((SECONDS - start)) 0
+    local name=$1 pattern=$2 start log=build/$1-tests.log bad all
+    if ! build "$name"; then
+        record "$name" 0 1 "${build_seconds[$name]}" 0
         return
     fi
-    built=$SECONDS
+    page_end
+    start=$SECONDS
     (cd "build/$name" && ctest -j "$jobs" --no-tests=error --output-on-failure -R "$pattern") </dev/null 2>&1 | tee "$log" || true
     read -r bad all <<<"$(count_of "$log")"
     if [ -z "${all:-}" ]; then
-        record "$name" 0 1 $((built - start)) $((SECONDS - built))
+        record "$name" 0 1 "${build_seconds[$name]}" $((SECONDS - start))
     else
-        record "$name" $((all - bad)) "$bad" $((built - start)) $((SECONDS - built))
+        record "$name" $((all - bad)) "$bad" "${build_seconds[$name]}" $((SECONDS - start))
     fi
 }
 
@@ -125,14 +136,31 @@ fuzzers() {
     fi
 }
 
-# software that draws needs no screen; one failure is one line of the table
+# Software that draws needs no screen; one failure is one line of the table. The page is tested while the configurations after it
+# are built: a browser often waits, and builds give way to it.
+page_job=
 page() {
     tools/install.sh page || return 1
     BUILD=build/gcc tools/viewer.sh browser
 }
+page_start() {
+    page >build/page.log 2>&1 </dev/null &
+    page_job=$! page_began=$SECONDS
+}
+page_end() {
+    local bad=0
+    [ -n "$page_job" ] || return 0
+    wait "$page_job" || bad=1
+    echo "== page"
+    cat build/page.log
+    record page $((1 - bad)) $bad 0 $((SECONDS - page_began))
+    page_job=
+}
 
-[ $# -gt 0 ] || set -- format engine gcc page clang asan tsan nosimd
-for configuration in "$@"; do
+[ $# -gt 0 ] || set -- format engine gcc page clang asan tsan
+while [ $# -gt 0 ]; do
+    configuration=$1
+    shift
     echo "== $configuration"
     case $configuration in
         format) single format tools/format.sh --check ;;
@@ -142,18 +170,23 @@ for configuration in "$@"; do
             single format tools/format.sh --check
             suite gcc '^unit/'
             ;;
-        page) single page page ;;
-        clang) suite clang '^(unit|examples)/' ;;
+        page)
+            page_start
+            for later in "$@"; do
+                case $later in clang | asan | tsan) build "$later" || true ;; esac
+            done
+            ;;
+        clang) suite clang '^(unit|verify|examples)/' ;;
         asan) asan ;;
         fuzz) fuzzers ;;
         tsan) suite tsan '^(unit|determinism)/' ;;
-        nosimd) suite nosimd '^(unit|verify)/' ;;
         *)
             echo "tools/test.sh: unknown configuration '$configuration'" >&2
             exit 2
             ;;
     esac
 done
+page_end
 
 echo
 printf '%-14s %6s %6s %8s %8s\n' "" passed failed build run
