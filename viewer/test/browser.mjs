@@ -1210,9 +1210,7 @@ test("interfaces of regions are seen inside their body", async () => {
     await organ.server.stop();
 });
 
-test("wide and dark", async ({ url }, first) => {
-    await steers(first);
-    await pause(first);
+test("wide and dark", async ({ url }) => {
     for (const [width, height, theme] of [[2560, 1300, "light"], [1280, 800, "dark"], [360, 740, "dark"]]) {
         const page = await openPage(url, { width, height, theme });
         await drawn(page);
