@@ -175,7 +175,7 @@ typedef struct sp_solve_info {
 
 /// Inverse of the system of a body that its contacts use (proximity).
 typedef enum sp_compliance_type {
-    SP_COMPLIANCE_AUTO,      ///< factor
+    SP_COMPLIANCE_AUTO,  ///< factor, refined: the corrected motion satisfies the equations of the step to 1e-3 of the impulses
     SP_COMPLIANCE_DIAGONAL,  ///< diagonal blocks only: contacts are not coupled
     SP_COMPLIANCE_WARPED,    ///< a factor of the first matrix, rotated with the nodes
     SP_COMPLIANCE_FACTOR,    ///< the newest factor of the solver, rotated with the nodes

@@ -234,7 +234,8 @@ struct sp_body {
     sp_compliance *compliance;           // made at the first contact
     sp_compliance *next_compliance;      // as next_solver
     double *free_velocity;               // of the free motion, where contacts have changed it; allocated at first use; scratch
-    double *contact_impulse;             // J^T lambda of the last contact solve (nv); allocated at first use; scratch
+    double *solved_velocity;  // part of it: as the solver left it. The free velocity is refined (contact/constraints.c)
+    double *contact_impulse;  // J^T lambda of the last contact solve (nv); allocated at first use; scratch
     bool has_free_velocity, has_contact_impulse;
     bool compliance_ready;  // it is the inverse of `system`
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]

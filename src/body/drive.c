@@ -91,9 +91,14 @@ void sp__drive_finish(sp_body *b) {
 }
 
 sp_status sp__drive_keep_free_velocity(sp_body *b) {
-    if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, (size_t)b->nv + 1))
+    const size_t n = (size_t)b->nv;
+    if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, 2 * n + 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the free motion of '%s'", b->name);
-    if (!b->has_free_velocity) memcpy(b->free_velocity, b->v[SP_TRIAL], (size_t)b->nv * sizeof *b->free_velocity);
+    b->solved_velocity = b->free_velocity + n;
+    if (!b->has_free_velocity) {
+        memcpy(b->free_velocity, b->v[SP_TRIAL], n * sizeof *b->free_velocity);
+        memcpy(b->solved_velocity, b->v[SP_TRIAL], n * sizeof *b->free_velocity);
+    }
     b->has_free_velocity = true;
     return SP_OK;
 }

@@ -40,7 +40,10 @@ typedef enum sp_collider_side {
     SP_SIDE_BOTH      // nothing is inside: each vertex stays on the side where it was at the committed state
 } sp_collider_side;
 
-enum { SP_COLLIDER_STATIC = 1 };  // flag: never moves by forces. Two static colliders make no contacts
+enum {
+    SP_COLLIDER_STATIC = 1,  // never moves by forces. Two static colliders make no contacts
+    SP_COLLIDER_SOFT = 2     // bends: its edges inside flat places make contacts with sharp edges of colliders that do not
+};
 
 // Vertex numbers and features are below 2^30. Everything but the positions is copied.
 typedef struct sp_collider_def {

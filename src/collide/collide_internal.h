@@ -184,6 +184,7 @@ void sp__item_box(const sp_collider *c, uint32_t item, double low[3], double hig
 #define SP_TOUCH_EDGE 0.02    // ... and within this part of the longest edge of the item
 #define SP_CONE_VERTEX -0.5   // a vertex is no contact if one of its edges leads towards the other collider more steeply
 #define SP_CONE_EDGE 0.02     // tolerance of the test that two edges have a local minimum of the distance, 1 degree
+#define SP_CONE_SOFT 0.2      // ... of a soft surface: its edges change between convex and concave while it bends
 #define SP_CONE_BACK 0.5      // a vertex is no contact if its normal leads away from the other collider more than this
 #define SP_EDGE_OVERLAP 2     // two edges overlap at most by this multiple of the least depth below their faces
 #define SP_SAME_NORMAL 0.999  // cosine: contacts of one vertex with such normals are one contact

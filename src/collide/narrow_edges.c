@@ -1,8 +1,8 @@
 // Narrow phase of two edges. They make a contact where they cross: the nearest points of their lines are inside both, and the
 // distance is a local minimum on both colliders. Parallel edges have no crossing; there the vertices are contacts. Edges inside
-// flat faces are left out between two surfaces: the vertices hold these apart. The normal is perpendicular to both edges, which
-// is defined at zero distance too; its sign follows from the surfaces, and where they leave it open (segments, boundaries) from
-// the committed state.
+// flat faces are left out between two surfaces: the vertices hold these apart, but for soft faces on sharp edges of rigid bodies.
+// The normal is perpendicular to both edges, which is defined at zero distance too; its sign follows from the surfaces, and where
+// they leave it open (segments, boundaries) from the committed state.
 #include "collide/collide_internal.h"
 
 enum { EDGE_SAMPLES = 8 };
@@ -64,21 +64,24 @@ static double edges_radius(const edge_pair *e, const edge_hit *h) {
     return sum;
 }
 
-// The surface around an edge lies on one side of it along a direction, and is not flat there.
+// The surface around an edge lies on one side of it along a direction, and is not flat there; or it is soft and the other is not:
+// it will bend over a sharp edge of the other.
 typedef struct edge_fit {
-    bool least, sharp, open;
+    bool least, sharp, open, bends;
 } edge_fit;
 
 static edge_fit edge_fits(const edge_pair *e, int side, double t, const double direction[3]) {
     const sp_collider *c = edge_collider(e, side);
     double back[3] = {-direction[0], -direction[1], -direction[2]};
-    if (c->corners < 3) return (edge_fit){true, true, true};
+    const bool bends = (c->def.flags & SP_COLLIDER_SOFT) && !(edge_collider(e, 1 - side)->def.flags & SP_COLLIDER_SOFT);
+    if (c->corners < 3) return (edge_fit){true, true, true, bends};
     int edge = (int)e->edge[side];
     bool boundary = c->edges.first[edge + 1] - c->edges.first[edge] < 2;
     double least = sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, direction);
     // the highest of all faces: their scores against the opposite direction
     double most = -sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, back);
-    return (edge_fit){least >= -SP_CONE_EDGE, boundary || most > SP_CONE_EDGE, c->def.side == SP_SIDE_BOTH};
+    const double tolerance = bends ? SP_CONE_SOFT : SP_CONE_EDGE;
+    return (edge_fit){least >= -tolerance, boundary || most > SP_CONE_EDGE, c->def.side == SP_SIDE_BOTH, bends};
 }
 
 // Sign of the normal for which both colliders have a local minimum: 1, -1; 0: none.
@@ -89,7 +92,7 @@ static int edges_sign(const edge_pair *e, double t, const edge_hit *h) {
         double to_a[3], to_b[3];
         for (int k = 0; k < 3; k++) to_a[k] = sign * h->normal[k], to_b[k] = -to_a[k];
         edge_fit a = edge_fits(e, 0, t, to_a), b = edge_fits(e, 1, t, to_b);
-        if (!a.least || !b.least || !((a.sharp && b.sharp) || lines)) continue;
+        if (!a.least || !b.least || !(lines || (a.sharp && b.sharp) || (a.sharp && b.bends) || (a.bends && b.sharp))) continue;
         // no inside on either: only the side where they are
         if (a.open && b.open && sign * h->distance < 0) continue;
         if (good == 0 || sign * h->distance > 0) good = sign;

@@ -45,7 +45,7 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step);
 enum { SP_DELASSUS_NUMBERS = 4096 * 4096 };
 void sp__constraints_limit(sp_constraints *c, size_t numbers);
 sp_status sp__constraints_solve(sp_constraints *c, const sp_contact_def *def);
-sp_status sp__constraints_correct(sp_constraints *c, const sp_step *step);
+sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step);
 // A further pass of the step (1, 2, ...): bodies with Newton's method are linearised at the trial state, contacts that only the
 // corrected motion makes join, and all are solved again. *changed: the motion was changed, another pass may improve it.
 sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,

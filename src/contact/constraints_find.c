@@ -42,6 +42,7 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
         .body = b, .surface = surface, .revision = surface ? surface->revision : 0, .shape = shape, .seen = true};
     size_t n = 3 * (size_t)def.vertex_count;
     def.id = collider_id(b, part), def.group = b->id.slot, def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
+    if (!b->ops->shape) def.flags |= SP_COLLIDER_SOFT;
     if (n && (!SP_NEW(c->ctx, k.x0, n) || !SP_NEW(c->ctx, k.x1, n))) {
         sp__free(c->ctx, k.x0);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);

@@ -130,11 +130,12 @@ const char *sp__compliance_why(sp_compliance_type type, const sp_solver_def *sol
     case SP_SOLVER_BLOCK_TRIDIAGONAL: return "exact: the solver factors the matrix of each step in one pass";
     case SP_SOLVER_PCG:
         if (solver->pcg.preconditioner == SP_COMPLETE_CHOLESKY)
-            return "factor: the preconditioner is a factor, which contacts use too";
+            return "factor: the preconditioner is a factor, which contacts use too, refined where it is old";
         break;
     default: break;
     }
-    return "factor: the solver has none, so that one is computed in the background while the body is touched";
+    return "factor: the solver has none, so that one is computed in the background while the body is touched, refined where it "
+           "is old";
 }
 
 // ---------------------------------------------------------------------------------------------------- the diagonal

@@ -6,6 +6,7 @@
 //   warped             a factor of the first matrix, rotated with the nodes (Saupin et al. 2008)
 //   factor             the newest factor of the solver of the free motion, rotated with the nodes since; bodies whose solver has
 //                      no factor get one, computed by the background thread
+//   auto               factor; the contacts refine the motion where it is old (contact/constraints.c)
 //   exact              a factor of this step's A; chains and small bodies: a banded factor of it
 //
 // Columns of the inverse at touched nodes are kept while a factor serves several steps (sparse/inverse_cache.h); this changes no

@@ -195,7 +195,7 @@ static sp_status stage_solve_contacts(sp_world *w, double h) {
 
 static sp_status stage_correct_motion(sp_world *w, double h) {
     (void)h;
-    return has_constraints(w) ? sp__constraints_correct(w->constraints, &w->step) : SP_OK;
+    return has_constraints(w) ? sp__constraints_correct(w->constraints, &w->contact, &w->step) : SP_OK;
 }
 
 // Newton's method and contacts that only the corrected motion makes: again until nothing changes.
