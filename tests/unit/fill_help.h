@@ -131,16 +131,16 @@ static inline void *noted_alloc(void *user, size_t size, size_t align) {
 }
 
 // a call that may make so many allocations; nothing leaks
-static inline sp_status fill_with(sp_status (*call)(sp_context *c), long allowed) {
+static inline sp_status fill_with(sp_status (*call)(sp_context *c), long allowed, bool notes) {
     meter m = {.allowed = 1000000};
     sp_context_def def = metered_context(&m);
     sp_context *c = NULL;
     def.alloc = noted_alloc;
     if (sp_context_create(&def, &c) < 0) abort();
     long before = m.live;
-    m.allowed = allowed;
+    m.allowed = allowed, fill_notes = notes;
     sp_status status = call(c);
-    m.allowed = 1000000;
+    m.allowed = 1000000, fill_notes = false;
     CHECK_INT(m.live, before);
     sp_context_destroy(&c);
     return status;
@@ -148,14 +148,12 @@ static inline sp_status fill_with(sp_status (*call)(sp_context *c), long allowed
 
 // allocations fail, of each kind (failing.h): the call reports it
 static inline void check_every_allocation(sp_status (*call)(sp_context *c)) {
-    fill_notes = true;
-    CHECK_INT(fill_with(call, 1000000), SP_OK);
-    fill_notes = false;
+    CHECK_INT(fill_with(call, 1000000, true), SP_OK);
     failing_choose(&fill_paths);
     CHECK(fill_paths.count > 20);
     for (long n = 0; n < fill_paths.count; n++)
-        if (fill_paths.fails[n]) CHECK_INT(fill_with(call, n), SP_NO_MEMORY);
-    CHECK_INT(fill_with(call, fill_paths.count), SP_OK);
+        if (fill_paths.fails[n]) CHECK_INT(fill_with(call, n, false), SP_NO_MEMORY);
+    CHECK_INT(fill_with(call, fill_paths.count, false), SP_OK);
     failing_free(&fill_paths);
 }
 
