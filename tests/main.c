@@ -6,6 +6,7 @@
 //     unit_linear spd                  the same in every file
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "test.h"
 
@@ -35,13 +36,23 @@ static bool test_is_chosen(const sp_test *test, int argc, char **argv) {
     return true;
 }
 
+static double seconds_now(void) {
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 int main(int argc, char **argv) {
     int passed = 0, failed = 0;
     for (const sp_test *t = tests; t; t = t->next) {
         if (!test_is_chosen(t, argc, argv)) continue;
         sp_test_failures = 0;
+        double start = seconds_now();
         t->run();
-        printf("%s %s\n", sp_test_failures ? "FAIL" : "ok  ", t->name);
+        double taken = seconds_now() - start;
+        printf("%s %s", sp_test_failures ? "FAIL" : "ok  ", t->name);
+        if (taken > 1) printf(" (%.1f s)", taken);  // where the time of a file goes
+        printf("\n");
         if (sp_test_failures)
             failed++;
         else

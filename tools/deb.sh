@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A Debian package of a build: tools/deb.sh [BUILD [OUT]]; default build/release and out. Needs dpkg-dev.
-# DEBFULLNAME and DEBEMAIL say who packs it.
+# DEBFULLNAME and DEBEMAIL say who packs it; DEB_LEVEL is the level of compression, 0 the quickest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -85,5 +85,5 @@ chmod 644 "$stage"/DEBIAN/*
 
 mkdir -p "$out"
 package=$out/souple_$version-${revision}_$arch.deb
-dpkg-deb --root-owner-group --build "$stage" "$package" >/dev/null
+dpkg-deb ${DEB_LEVEL:+-z"$DEB_LEVEL"} --root-owner-group --build "$stage" "$package" >/dev/null
 echo "$package"

@@ -8,25 +8,33 @@
 // The one pi of the tree: C17 has none.
 #define SP_PI 3.14159265358979323846
 
-static inline double sp__dot3(const double *a, const double *b) {
+// With the checks of UndefinedBehaviorSanitizer these few operations would not be inlined. They have nothing to check: numbers of
+// a fixed count, whose addresses AddressSanitizer checks.
+#if defined(__clang__)
+#define SP_VEC3 static inline __attribute__((no_sanitize("undefined")))
+#else
+#define SP_VEC3 static inline
+#endif
+
+SP_VEC3 double sp__dot3(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double sp__norm3(const double *a) {
+SP_VEC3 double sp__norm3(const double *a) {
     return sqrt(sp__dot3(a, a));
 }
 
-static inline void sp__cross3(const double *a, const double *b, double *out) {
+SP_VEC3 void sp__cross3(const double *a, const double *b, double *out) {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
     out[0] = x, out[1] = y, out[2] = z;
 }
 
-static inline void sp__sub3(const double *a, const double *b, double *out) {
+SP_VEC3 void sp__sub3(const double *a, const double *b, double *out) {
     for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
 // out = a + s b; out may be a or b
-static inline void sp__axpy3(const double *a, double s, const double *b, double *out) {
+SP_VEC3 void sp__axpy3(const double *a, double s, const double *b, double *out) {
     for (int i = 0; i < 3; i++) out[i] = a[i] + s * b[i];
 }
 

@@ -140,6 +140,7 @@ TEST(same_bits_for_any_lag_on_any_number_of_workers) {
 TEST(same_bits_when_steps_fail_and_are_repeated) {
     uint64_t plain[STEPS], failing[STEPS];
     for (int lag = 0; lag < 3; lag++) {
+        if (THREAD_SANITIZED && lag != 1) continue;  // races do not depend on the lag
         scene s;
         start(&s, 2, lag, false, true);
         run(&s, plain, false);
@@ -154,6 +155,7 @@ TEST(same_bits_when_steps_fail_and_are_repeated) {
 TEST(same_bits_from_a_checkpoint) {
     for (int lag = 0; lag < 4; lag += 1 + lag)
         for (uint64_t at = 0; at < 9; at += 1 + (at > 1)) {
+            if (THREAD_SANITIZED && (lag != 1 || (at != 1 && at != 6))) continue;  // nor on the step: with and without a factor
             scene s, fresh;
             uint64_t plain[STEPS], again[STEPS];
             sp_checkpoint c;
@@ -234,6 +236,7 @@ TEST(a_run_that_does_not_wait_can_be_replayed) {
     finish(&s);
     CHECK(taken_over >= 5 && total < ROOM);  // the first of each, at least
     for (int i = 0; i < 4; i++) {
+        if (THREAD_SANITIZED && i != 1 && i != 2) continue;  // each of the two values of both
         start(&s, 1 + i, 2, i % 2, i < 2);
         for (int k = 0, at = 0; k < STEPS; k++) {
             for (int e = 0; e < count[k]; e++, at++) CHECK(sp_world_queue(s.w, &edits[at]) == SP_OK);

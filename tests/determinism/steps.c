@@ -46,7 +46,7 @@ static sp_status add_beam(scene *s, const char *name, double z, sp_integrator_ty
 
 static void start(scene *s, const sp_context_def *def, const char *backend) {
     const double size[3] = {0.8, 0.2, 0.2};
-    const int many[3] = {24, 8, 8}, few[3] = {12, 4, 4};
+    const int many[3] = {THREAD_SANITIZED ? 12 : 24, 8, 8}, few[3] = {12, 4, 4};  // still more chunks than workers
     sp_world_def wd = sp_world_def_default();
     sp_rigid_shape ball = {.type = SP_SPHERE, .size = {0.15}, .pose = sp_pose_identity()};
     sp_rigid_def rigid = sp_rigid_def_default();
@@ -80,9 +80,10 @@ static void queue(scene *s, sp_edit e, const char *body, const char *path, doubl
 
 // edits of a user, a program and a device, by step
 static void act(scene *s, int step) {
+    int near_the_end = sp_mesh_node_count(s->large) - 25;
     sp_edit e = sp_edit_default(SP_EDIT_DRAG);
     if (step >= 5 && step < 25) {
-        CHECK(sp_world_anchor_node(s->w, sp_world_body_named(s->w, "one"), 2000, &e.anchor) == SP_OK);
+        CHECK(sp_world_anchor_node(s->w, sp_world_body_named(s->w, "one"), near_the_end, &e.anchor) == SP_OK);
         e.source = 3, e.stiffness = 400, e.damping = 1, e.target[0] = 1, e.target[1] = 0.02 * step;
         queue(s, e, "one", "", 0);
     }
@@ -103,9 +104,9 @@ typedef struct edit_list {
 } edit_list;
 
 // hashes of every step; the applied edits are written to the log, or read from it
-static void run(scene *s, uint64_t *hash, edit_list *out, const edit_list *in) {
+static void run_some(scene *s, int steps, uint64_t *hash, edit_list *out, const edit_list *in) {
     int at = 0;
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < steps; k++) {
         if (in)
             for (int i = 0; i < in->count[k]; i++, at++) CHECK(sp_world_queue(s->w, &in->edits[at]) == SP_OK);
         else
@@ -117,6 +118,10 @@ static void run(scene *s, uint64_t *hash, edit_list *out, const edit_list *in) {
         for (int i = 0; out && i < n; i++) out->edits[at++] = taken[i];
         if (out) out->count[k] = n;
     }
+}
+
+static void run(scene *s, uint64_t *hash, edit_list *out, const edit_list *in) {
+    run_some(s, STEPS, hash, out, in);
 }
 
 static int differ(const uint64_t *a, const uint64_t *b) {
@@ -157,10 +162,10 @@ TEST(replay_of_the_edits_gives_the_same_bits) {
     run(&s, replayed, NULL, &kept);
     finish(&s);
     CHECK_INT(differ(played, replayed), 0);
-    // without the edits the result differs
+    // without the edits the result differs from the first one on
     memset(kept.count, 0, sizeof kept.count);
     start(&s, NULL, "auto");
-    run(&s, replayed, NULL, &kept);
+    run_some(&s, 6, replayed, NULL, &kept);
     finish(&s);
     CHECK_INT(differ(played, replayed), 6);
 }
@@ -187,6 +192,7 @@ static void finish_tasks(void *handle, void *user) {
 }
 
 TEST(same_bits_with_tasks_of_the_host) {
+    if (THREAD_SANITIZED) return;  // all tasks on one thread cannot race
     uint64_t own[STEPS], hosts[STEPS];
     batch b;
     scene s;

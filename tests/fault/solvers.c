@@ -1,17 +1,20 @@
-// The n-th allocation fails, for every n and every solver: in the first solve, when background results arrive, on save and on
-// restore, in the world that was saved and in a new one. A refused call succeeds when repeated, the end state is the same to the
-// bit, nothing leaks.
+// The n-th allocation fails, for every kind of n (failing.h) and every solver: in the first solve, when background results
+// arrive, on save and on restore, in the world that was saved and in a new one. A refused call succeeds when repeated, the end
+// state is the same to the bit, nothing leaks.
+#include "failing.h"
 #include "souple/souple.h"
 #include "test.h"
 
 typedef struct counter {
     long calls, fail_at, refused;  // fail_at 0: never
     size_t live;
+    failing *paths;  // NULL: not noted
 } counter;
 
 static void *count_alloc(void *user, size_t size, size_t align) {
     counter *c = user;
     void *memory = NULL;
+    if (c->paths) failing_note(c->paths);
     if (++c->calls == c->fail_at) {
         c->refused++;
         return NULL;
@@ -101,7 +104,9 @@ static uint64_t play(story *s) {
     sp_checkpoint c = {0};
     AGAIN(make_context(s));
     AGAIN(make_mesh(s));
-    sp_world *w = make_world(s), *other = make_world(s);
+    sp_world *worlds[2];
+    for (int k = 0; k < 2; k++) worlds[k] = make_world(s);
+    sp_world *w = worlds[0], *other = worlds[1];
     for (int k = 0; k < 3; k++) AGAIN(sp_world_step(w, 0.01));
     AGAIN(sp_world_save(w, &c));
     for (int k = 0; k < 2; k++) AGAIN(sp_world_step(w, 0.01));
@@ -121,12 +126,16 @@ static uint64_t play(story *s) {
 }
 
 TEST(every_allocation_of_every_solver_may_fail) {
+    static failing paths;
     for (int p = 0; p < PLANS; p++) {
-        story all = {.plan = &plans[p]};
+        failing_next(&paths);
+        story all = {.c = {.paths = &paths}, .plan = &plans[p]};
         uint64_t hash = play(&all);
+        failing_choose(&paths);
         CHECK_INT(all.c.live, 0);
         CHECK(all.c.calls > 100);
         for (long n = 1; n <= all.c.calls && !sp_test_failures; n++) {
+            if (!paths.fails[n - 1]) continue;
             story s = {.c = {.fail_at = n}, .plan = &plans[p]};
             CHECK(play(&s) == hash);
             CHECK_INT(s.c.refused, 1);
@@ -134,4 +143,5 @@ TEST(every_allocation_of_every_solver_may_fail) {
             if (sp_test_failures) printf("  ... with allocation %ld of %ld, plan %d\n", n, all.c.calls, p);
         }
     }
+    failing_free(&paths);
 }

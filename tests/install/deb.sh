@@ -13,7 +13,7 @@ for tool in dpkg-deb dpkg-shlibdeps; do
     fi
 done
 
-package=$("$source/tools/deb.sh" "$build" "$work/out" | tail -1)
+package=$(DEB_LEVEL=0 "$source/tools/deb.sh" "$build" "$work/out" | tail -1)
 echo "made $(basename "$package"), $(stat -c %s "$package") bytes"
 dpkg-deb -f "$package" Depends | grep -c libxml2 >/dev/null
 

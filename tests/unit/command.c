@@ -21,6 +21,7 @@ static const char *const beam_scene =
     "  </solid>\n"
     "  <probe name='bulk' of='beam' quantity='volume' every='1'/>\n"
     "  <expect probe='bulk' component='volume' over='end' value='0.004' tolerance='0.05' relative='yes'/>\n"
+    "  <camera size='160 90'/>\n"
     "  <stop time='0.1'/>\n"
     "</scene>\n";
 

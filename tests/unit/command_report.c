@@ -24,6 +24,7 @@ static const char *const beam_scene =
     "  <probe name='bulk' of='beam' quantity='volume' every='1'/>\n"
     "  <expect probe='bulk' component='volume' over='end' value='0.004' tolerance='0.05' relative='yes'\n"
     "          source='https://example.org/&lt;img src=x onerror=alert(1)>'/>\n"
+    "  <camera size='160 90'/>\n"
     "  <stop time='0.1'/>\n"
     "</scene>\n";
 

@@ -2,7 +2,9 @@
 #ifndef SP_FILL_HELP_H
 #define SP_FILL_HELP_H
 
+#include "failing.h"
 #include "math/vec3.h"
+#include "meter.h"
 #include "souple/mesh.h"
 #include "test.h"
 
@@ -116,6 +118,43 @@ static inline int pieces_of(const sp_mesh *mesh) {
     for (int i = 0; i < n; i++) count += parent[i] == i;
     free(parent);
     return count;
+}
+
+// ---------------------------------------------------------------------------------------------------- memory
+
+static failing fill_paths;
+static bool fill_notes;
+
+static inline void *noted_alloc(void *user, size_t size, size_t align) {
+    if (fill_notes) failing_note(&fill_paths);
+    return metered_alloc(user, size, align);
+}
+
+// a call that may make so many allocations; nothing leaks
+static inline sp_status fill_with(sp_status (*call)(sp_context *c), long allowed, bool notes) {
+    meter m = {.allowed = 1000000};
+    sp_context_def def = metered_context(&m);
+    sp_context *c = NULL;
+    def.alloc = noted_alloc;
+    if (sp_context_create(&def, &c) < 0) abort();
+    long before = m.live;
+    m.allowed = allowed, fill_notes = notes;
+    sp_status status = call(c);
+    m.allowed = 1000000, fill_notes = false;
+    CHECK_INT(m.live, before);
+    sp_context_destroy(&c);
+    return status;
+}
+
+// allocations fail, of each kind (failing.h): the call reports it
+static inline void check_every_allocation(sp_status (*call)(sp_context *c)) {
+    CHECK_INT(fill_with(call, 1000000, true), SP_OK);
+    failing_choose(&fill_paths);
+    CHECK(fill_paths.count > 20);
+    for (long n = 0; n < fill_paths.count; n++)
+        if (fill_paths.fails[n]) CHECK_INT(fill_with(call, n, false), SP_NO_MEMORY);
+    CHECK_INT(fill_with(call, fill_paths.count, false), SP_OK);
+    failing_free(&fill_paths);
 }
 
 // The border of a group as a mesh: the number of its nodes that are off a sphere, plus edges that are not closed.

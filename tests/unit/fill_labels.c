@@ -1,6 +1,5 @@
 // Labelled voxels: conforming groups, volumes near the analytic ones, names, selections; organs from implicit functions.
 #include "fill_help.h"
-#include "meter.h"
 
 enum { N = 40 };
 
@@ -146,30 +145,18 @@ TEST(wrong_volumes_are_refused) {
     sp_context_destroy(&c);
 }
 
+static scan two_halves;
+
+static sp_status fill_two_halves(sp_context *c) {
+    sp_fill_def def = sp_fill_def_default();
+    def.size = 0.01;
+    return try_labels(c, &two_halves.volume, NULL, 0, &def);
+}
+
 TEST(every_allocation_may_fail) {
-    static scan s;
-    begin_scan(&s);
-    paint_ball_in_cube(&s, true);
-    long refused = 0;
-    for (long allowed = 0;; allowed++) {
-        meter m = {.allowed = 1000000};
-        sp_context_def cd = metered_context(&m);
-        sp_context *c = NULL;
-        REQUIRE(sp_context_create(&cd, &c) == SP_OK);
-        long before = m.live;
-        sp_fill_def def = sp_fill_def_default();
-        def.size = 0.01;
-        m.allowed = allowed;
-        sp_status status = try_labels(c, &s.volume, NULL, 0, &def);
-        m.allowed = 1000000;
-        CHECK_INT(m.live, before);
-        sp_context_destroy(&c);
-        if (status == SP_OK) break;
-        CHECK_INT(status, SP_NO_MEMORY);
-        refused++;
-        REQUIRE(allowed < 5000);
-    }
-    CHECK(refused > 20);
+    begin_scan(&two_halves);
+    paint_ball_in_cube(&two_halves, true);
+    check_every_allocation(fill_two_halves);
 }
 
 // ---------------------------------------------------------------------------------------------------- organs

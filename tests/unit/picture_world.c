@@ -646,32 +646,64 @@ static void limited_free(void *user, void *memory, size_t size) {
     free(memory);
 }
 
+typedef struct memory_story {
+    world_of_one w;
+    sp_picture_def def;
+    unsigned char rgb[3 * 40 * 30];
+    char path[40];
+} memory_story;
+
+static sp_status draw_it(memory_story *m) {
+    return sp_picture_draw(m->w.world, NULL, &m->def, m->rgb);
+}
+
+static sp_status save_it(memory_story *m) {
+    return sp_picture_save(m->w.ctx, m->rgb, m->def.width, m->def.height, m->path);
+}
+
+static sp_status write_it(memory_story *m) {
+    return sp_picture_write(m->w.world, NULL, &m->def, m->path);
+}
+
+// only n allocations are granted
+static sp_status with_little(memory_story *m, sp_status (*call)(memory_story *), int n) {
+    size_t before, after;
+    sp_context_memory(m->w.ctx, &before, NULL);
+    allowed = n;
+    sp_status status = call(m);
+    allowed = -1;
+    sp_context_memory(m->w.ctx, &after, NULL);
+    CHECK_INT(after, before);
+    // libpng reports a refused allocation in its compressor as its own error
+    return status == SP_IO ? SP_NO_MEMORY : status;
+}
+
+// returns the number of allocations of a call that succeeds
+static int every_allocation_of(memory_story *m, sp_status (*call)(memory_story *)) {
+    int n = 0;
+    sp_status status = with_little(m, call, 0);
+    while (status == SP_NO_MEMORY && n < 500) status = with_little(m, call, ++n);
+    CHECK_INT(status, SP_OK);
+    return n;
+}
+
+// drawing and saving are scanned separately: saving would draw the picture again for each of its allocations
 TEST(every_allocation_may_fail) {
     sp_context_def cd = sp_context_def_default();
-    world_of_one w = {0};
-    char path[40];
+    static memory_story m;
     cd.alloc = limited_alloc, cd.free = limited_free, cd.workers = 1;
     allowed = -1;
-    REQUIRE(sp_context_create(&cd, &w.ctx) >= 0 && make_world(&w) && sp_world_step(w.world, 0.01) >= 0);
-    temporary(path);
-    sp_picture_def def = front_view();
-    def.width = 40, def.height = 30, def.color_by = "von-mises";
-    size_t before, after;
-    sp_context_memory(w.ctx, &before, NULL);
-    sp_status status = SP_NO_MEMORY;
-    int n = 0;
-    for (; status == SP_NO_MEMORY && n < 500; n++) {
-        allowed = n;
-        status = sp_picture_write(w.world, NULL, &def, path);
-        allowed = -1;
-        sp_context_memory(w.ctx, &after, NULL);
-        CHECK_INT(after, before);
-        // libpng reports a refused allocation in its compressor as its own error
-        if (status == SP_IO) status = SP_NO_MEMORY;
-    }
-    CHECK_INT(status, SP_OK);
-    CHECK(n > 20);
-    unlink(path);
-    free_world(&w);
-    sp_context_destroy(&w.ctx);
+    REQUIRE(sp_context_create(&cd, &m.w.ctx) >= 0 && make_world(&m.w) && sp_world_step(m.w.world, 0.01) >= 0);
+    temporary(m.path);
+    m.def = front_view();
+    m.def.width = 40, m.def.height = 30, m.def.color_by = "von-mises";
+    int draws = every_allocation_of(&m, draw_it), saves = every_allocation_of(&m, save_it);
+    CHECK(draws > 15 && saves > 2);
+    // both in one call: the memory of the pixels, the first and the last allocation of drawing and of saving
+    const int refused[] = {0, 1, draws, draws + 1, draws + saves};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) CHECK_INT(with_little(&m, write_it, refused[i]), SP_NO_MEMORY);
+    CHECK_INT(with_little(&m, write_it, 1 + draws + saves), SP_OK);
+    unlink(m.path);
+    free_world(&m.w);
+    sp_context_destroy(&m.w.ctx);
 }

@@ -556,28 +556,26 @@ TEST(an_analysis_is_shared) {
 
 TEST(same_bits_for_any_number_of_workers) {
     const int workers[] = {1, 2, 3, 7};
-    for (int i = 0; i < KINDS; i++) {
-        double *first = NULL;
-        for (int w = 0; w < 4; w++) {
-            beam k;
-            REQUIRE(beam_make(&k, &(beam_def){.cells = {60, 5, 5}, .young = {1000, 50, 10}, .h = 0.04, .workers = workers[w]}));
+    double *first[KINDS] = {NULL};
+    for (int w = 0; w < 4; w++) {
+        beam k;
+        REQUIRE(beam_make(&k, &(beam_def){.cells = {60, 5, 5}, .young = {1000, 50, 10}, .h = 0.04, .workers = workers[w]}));
+        for (int i = 0; i < KINDS; i++) {
             sp_solver_def def = sp_solver_def_default();
             sp_factor_info info;
             sp_precond *p = make(k.ctx, k.M->be, all[i], &def, &k.view, &info);
             REQUIRE(p && info.status == SP_OK);
             p->kind->apply(p, k.b, k.x);
-            if (!first) {
-                first = calloc((size_t)k.n, sizeof *first);
-                memcpy(first, k.x, sizeof *first * (size_t)k.n);
-            }
-            CHECK(memcmp(first, k.x, sizeof *first * (size_t)k.n) == 0);
+            size_t bytes = (size_t)k.n * sizeof *k.x;
+            if (!first[i]) memcpy(first[i] = malloc(bytes), k.x, bytes);
+            CHECK(memcmp(first[i], k.x, bytes) == 0);
             // built on one background thread: the same
             p->kind->build(p, &k.view, true, &info);
             p->kind->apply(p, k.b, k.x);
-            CHECK(memcmp(first, k.x, sizeof *first * (size_t)k.n) == 0);
+            CHECK(memcmp(first[i], k.x, bytes) == 0);
             p->kind->destroy(p);
-            beam_drop(&k);
         }
-        free(first);
+        beam_drop(&k);
     }
+    for (int i = 0; i < KINDS; i++) free(first[i]);
 }

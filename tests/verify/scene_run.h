@@ -18,15 +18,18 @@ static inline void scene_close(scene_run *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// `path` below scenes/; up to two settings "name=value", nullable. Prints the messages of the reader.
-static inline bool scene_open(scene_run *s, const char *path, const char *set, const char *set_too) {
+// `path` below scenes/; workers 0: as many as are useful; up to two settings "name=value", nullable. Prints the messages of the
+// reader.
+static inline bool scene_open_on(scene_run *s, int workers, const char *path, const char *set, const char *set_too) {
     char full[1000];
     *s = (scene_run){0};
     snprintf(full, sizeof full, "%s/scenes/%s", SP_SOURCE_DIR, path);
     sp_scene_options options = sp_scene_options_default();
     const char *const sets[2] = {set, set_too};
     options.sets = sets, options.set_count = set ? set_too ? 2 : 1 : 0;
-    sp_status status = sp_context_create(NULL, &s->ctx);
+    sp_context_def def = sp_context_def_default();
+    if (workers > 0) def.workers = workers;
+    sp_status status = sp_context_create(&def, &s->ctx);
     if (status >= 0) status = sp_scene_load(s->ctx, full, &options, &s->scene);
     if (status >= 0) status = sp_run_create(s->scene, NULL, &s->run);
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
@@ -36,6 +39,10 @@ static inline bool scene_open(scene_run *s, const char *path, const char *set, c
     if (status >= 0) return true;
     scene_close(s);
     return false;
+}
+
+static inline bool scene_open(scene_run *s, const char *path, const char *set, const char *set_too) {
+    return scene_open_on(s, 0, path, set, set_too);
 }
 
 // Runs to the end, or until `time` where that is above 0.

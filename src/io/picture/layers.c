@@ -353,14 +353,17 @@ static bool layer_before(const sp_layer *a, const sp_layer *b) {
     return a->depth < b->depth || (a->depth == b->depth && a->face < b->face);
 }
 
-// insertion sort: lists are short, and nearly sorted for convex objects
+// Shell sort; insertion sort where lists are short, as they nearly always are, and nearly sorted for convex objects
 static void sort_layers(sp_layer *a, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        sp_layer v = a[i];
-        uint32_t k = i;
-        for (; k > 0 && layer_before(&v, &a[k - 1]); k--) a[k] = a[k - 1];
-        a[k] = v;
-    }
+    uint32_t gap = 1;
+    while (gap < count / 9) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (uint32_t i = gap; i < count; i++) {
+            sp_layer v = a[i];
+            uint32_t k = i;
+            for (; k >= gap && layer_before(&v, &a[k - gap]); k -= gap) a[k] = a[k - gap];
+            a[k] = v;
+        }
 }
 
 static void put_layer(sp_layer *out, double key, uint32_t code) {
@@ -377,10 +380,11 @@ static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w
         uint32_t s = w->fragments[i].sample;
         start[s / SP_LAYER_TILE * (uint32_t)width + s % SP_LAYER_TILE]++;
     }
-    for (uint32_t i = 0; i < samples; i++) {
-        uint32_t n = start[i] + (w->front[i / (uint32_t)width * SP_LAYER_TILE + i % (uint32_t)width] != UINT32_MAX);
-        start[i] = total, total += n;
-    }
+    for (int y = 0, i = 0; y < height; y++)
+        for (int x = 0; x < width; x++, i++) {
+            uint32_t n = start[i] + (w->front[y * SP_LAYER_TILE + x] != UINT32_MAX);
+            start[i] = total, total += n;
+        }
     if (total > w->layer_capacity) {
         void *grown = w->layers;
         if (!layer_grow(ctx, &grown, &w->layer_capacity, 0, total, sizeof *w->layers)) return SP_NO_MEMORY;
@@ -391,10 +395,11 @@ static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w
         const sp_fragment *f = &w->fragments[i];
         put_layer(&w->layers[start[f->sample / SP_LAYER_TILE * (uint32_t)width + f->sample % SP_LAYER_TILE]++], f->key, f->code);
     }
-    for (uint32_t i = 0; i < samples; i++) {
-        uint32_t s = i / (uint32_t)width * SP_LAYER_TILE + i % (uint32_t)width;
-        if (w->front[s] != UINT32_MAX) put_layer(&w->layers[start[i]++], w->near[s], w->front[s]);
-    }
+    for (int y = 0, i = 0; y < height; y++)
+        for (int x = 0; x < width; x++, i++) {
+            int s = y * SP_LAYER_TILE + x;
+            if (w->front[s] != UINT32_MAX) put_layer(&w->layers[start[i]++], w->near[s], w->front[s]);
+        }
     memmove(start + 1, start, samples * sizeof *start);
     start[0] = 0;
     for (uint32_t i = 0; i < samples && w->fragment_count; i++) sort_layers(w->layers + start[i], start[i + 1] - start[i]);
@@ -408,6 +413,11 @@ static sp_status layer_fill(sp_context *ctx, const sp_layer_set *set, sp_layer_b
     sp_layer_tile tile = {.x = x, .y = y, .width = d->width - x, .height = d->height - y, .start = w->start};
     if (tile.width > SP_LAYER_TILE) tile.width = SP_LAYER_TILE;
     if (tile.height > SP_LAYER_TILE) tile.height = SP_LAYER_TILE;
+    if (count == 0) {
+        memset(w->start, 0, sizeof w->start);
+        d->tile(d->user, &tile, worker);
+        return SP_OK;
+    }
     for (int i = 0; i < SP_LAYER_TILE * SP_LAYER_TILE; i++) w->near[i] = INFINITY, w->front[i] = UINT32_MAX;
     w->fragment_count = 0;
     for (int pass = SP_LAYER_HIDES; pass >= SP_LAYER_THROUGH; pass--)

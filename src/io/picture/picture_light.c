@@ -54,22 +54,34 @@ typedef struct sp_shadow_work {
 
 // depth of the opaque face; for transparent bodies the depth of the first face and the transmitted fraction. A ray passes two
 // faces of each body, so only front faces count
+static void shadow_sample(const sp_shadow_work *w, const sp_layer *layers, uint32_t count, size_t at) {
+    double hidden = INFINITY, transparency = INFINITY, left = 1;
+    for (uint32_t k = 0; k < count; k++) {
+        const sp_layer *l = &layers[k];
+        double opacity = w->soup->drawables[w->soup->drawable_of[l->face]].opacity;
+        if (opacity >= 1) hidden = l->depth;
+        if (opacity < 1 && transparency == INFINITY) transparency = l->depth;
+        if (opacity < 1 && !l->back) left *= 1 - opacity;
+    }
+    w->light->map[at] = (float)hidden;
+    if (w->light->transparency)
+        w->light->transparency[2 * at] = (float)transparency, w->light->transparency[2 * at + 1] = (float)left;
+}
+
 static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
     const sp_shadow_work *w = user;
     (void)worker;
-    for (int i = 0; i < t->width * t->height; i++) {
-        size_t at = (size_t)(t->y + i / t->width) * SP_SHADOW_SIZE + (size_t)(t->x + i % t->width);
-        double hidden = INFINITY, transparency = INFINITY, left = 1;
-        for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
-            const sp_layer *l = &t->layers[k];
-            double opacity = w->soup->drawables[w->soup->drawable_of[l->face]].opacity;
-            if (opacity >= 1) hidden = l->depth;
-            if (opacity < 1 && transparency == INFINITY) transparency = l->depth;
-            if (opacity < 1 && !l->back) left *= 1 - opacity;
+    for (int y = 0; y < t->height; y++) {
+        size_t at = (size_t)(t->y + y) * SP_SHADOW_SIZE + (size_t)t->x;
+        const uint32_t *start = t->start + y * t->width;
+        if (start[0] == start[t->width] && !w->light->transparency) {  // most rows: nothing is there
+            for (int x = 0; x < t->width; x++) w->light->map[at + (size_t)x] = INFINITY;
+            continue;
         }
-        w->light->map[at] = (float)hidden;
-        if (w->light->transparency)
-            w->light->transparency[2 * at] = (float)transparency, w->light->transparency[2 * at + 1] = (float)left;
+        for (int x = 0; x < t->width; x++) {
+            uint32_t count = start[x + 1] - start[x];  // an empty tile has no list
+            shadow_sample(w, count ? t->layers + start[x] : NULL, count, at + (size_t)x);
+        }
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct sp_pixel_work {
     const sp_drawing *d;
     unsigned char *rgb, *srgb;  // image; table
     double background[3];
+    unsigned char empty[3];  // a pixel that no ray hits
 } sp_pixel_work;
 
 typedef struct sp_pixel {
@@ -113,28 +114,45 @@ static void pixel_blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int
     for (int i = 0; i < 3; i++) sum[i] += left * p->work->background[i];
 }
 
-static void draw_pixel(const sp_pixel_work *w, const sp_layer_tile *t, int px, int py, unsigned char out[3]) {
-    sp_pixel p;
-    double sum[3] = {0, 0, 0};
-    p.work = w, p.count = 0;
-    for (int k = 0; k < SAMPLES_ALL; k++) {
-        int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
-        int i = (y - t->y) * t->width + x - t->x;
-        uint32_t count = t->start[i + 1] - t->start[i];  // an empty tile has no list
-        pixel_blend(&p, count ? t->layers + t->start[i] : NULL, count, x, y, sum);
-    }
+static void average(const sp_pixel_work *w, const double sum[3], unsigned char out[3]) {
     for (int i = 0; i < 3; i++) {
         double c = sum[i] / SAMPLES_ALL;
         out[i] = w->srgb[c <= 0 ? 0 : c >= 1 ? LEVELS - 1 : (int)(c * (LEVELS - 1) + 0.5)];
     }
 }
 
+// the samples of a pixel are in SP_SAMPLES rows of the tile
+static bool is_empty(const sp_layer_tile *t, int x, int y) {
+    for (int k = 0; k < SP_SAMPLES; k++) {
+        const uint32_t *start = t->start + (y + k) * t->width + x;
+        if (start[SP_SAMPLES] != start[0]) return false;
+    }
+    return true;
+}
+
+static void draw_pixel(sp_pixel *p, const sp_layer_tile *t, int px, int py, unsigned char out[3]) {
+    double sum[3] = {0, 0, 0};
+    if (is_empty(t, SP_SAMPLES * px - t->x, SP_SAMPLES * py - t->y)) {
+        memcpy(out, p->work->empty, 3);
+        return;
+    }
+    p->count = 0;
+    for (int k = 0; k < SAMPLES_ALL; k++) {
+        int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
+        int i = (y - t->y) * t->width + x - t->x;
+        pixel_blend(p, t->layers + t->start[i], t->start[i + 1] - t->start[i], x, y, sum);
+    }
+    average(p->work, sum, out);
+}
+
 static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
     const sp_pixel_work *w = user;
+    sp_pixel p;
     (void)worker;
+    p.work = w;
     for (int py = t->y / SP_SAMPLES; py < (t->y + t->height) / SP_SAMPLES; py++)
         for (int px = t->x / SP_SAMPLES; px < (t->x + t->width) / SP_SAMPLES; px++)
-            draw_pixel(w, t, px, py, w->rgb + 3 * ((size_t)py * (size_t)w->d->width + (size_t)px));
+            draw_pixel(&p, t, px, py, w->rgb + 3 * ((size_t)py * (size_t)w->d->width + (size_t)px));
 }
 
 // ---------------------------------------------------------------------------------------------------- image
@@ -156,7 +174,10 @@ sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char
     sp_status status = SP_NO_MEMORY;
     if (SP_NEW(ctx, w.srgb, LEVELS) && SP_NEW(ctx, kind, (size_t)s->face_count + 1)) {
         for (int i = 0; i < LEVELS; i++) w.srgb[i] = (unsigned char)(255 * sp__to_srgb((double)i / (LEVELS - 1)) + 0.5);
+        double sum[3] = {0, 0, 0};
         for (int i = 0; i < 3; i++) w.background[i] = sp__to_linear(d->background[i]);
+        for (int k = 0; k < 3 * SAMPLES_ALL; k++) sum[k % 3] += w.background[k % 3];
+        average(&w, sum, w.empty);
         for (int f = 0; f < s->face_count; f++) kind[f] = kind_of(d, f);
         sp_layers_def def = {.eye = &d->camera, .width = d->width * SP_SAMPLES, .height = d->height * SP_SAMPLES, .kind = kind};
         def.vertex_count = s->vertex_count, def.x = s->x, def.face_count = s->face_count, def.faces = s->faces;
