@@ -43,12 +43,19 @@ static bool box_near_plane(const sp_collider *plane, const double low[3], const 
 
 // ---------------------------------------------------------------------------------------------------- pairs of colliders
 
+static bool has_outside(const sp_collider *c) {
+    return c->corners == 3 && c->def.side == SP_SIDE_OUTSIDE;
+}
+
 static sp_status pair_add(sp_collide *set, const sp_collide_options *o, int first, int second) {
     const sp_collider *c = set->colliders;
     bool swap = c[second].def.id < c[first].def.id;
-    sp_collide_pair p = {swap ? second : first, swap ? first : second, o->rule, 0};
+    sp_collide_pair p = {.a = swap ? second : first, .b = swap ? first : second, .rule = o->rule};
     if (o->pair && !o->pair(o->user, c[p.a].def.id, c[p.b].def.id, &p.rule)) return SP_OK;
     p.margin = fmax(p.rule.alarm, p.rule.depth) + c[p.a].radius + c[p.b].radius;
+    // edges of two closed surfaces do not overlap by more than alarm (sp__narrow_edges)
+    bool closed = has_outside(&c[p.a]) && has_outside(&c[p.b]);
+    p.edge_margin = closed ? p.rule.alarm * (1 + 1e-9) + c[p.a].radius + c[p.b].radius : p.margin;
     if (set->pair_count == set->pair_capacity) {
         sp_collide_pair *old = set->pairs;
         int had = set->pair_count;
@@ -126,18 +133,21 @@ sp_status sp__broad_pairs(sp_collide *set, const sp_collide_options *o) {
 
 // ---------------------------------------------------------------------------------------------------- features of items
 
+typedef struct item_box {
+    double low[3], high[3];
+} item_box;
+
 static void candidate_add(sp_collide *set, int pair, sp_candidate_type type, uint32_t first, uint32_t second, sp_block *own) {
     sp_record *r = sp__block_next(&set->candidates, own);
     if (r) *r = (sp_record){(uint64_t)pair << 2 | type, (uint64_t)first << 32 | second, 0};
 }
 
-// vertices that an item of c owns against an item of the other collider
-static void item_vertices(sp_collide *set, int pair, bool of_b, uint32_t own_item, uint32_t item, sp_block *own) {
+// vertices that an item of c owns against an item of the other collider, whose box is given
+static void item_vertices(sp_collide *set, int pair, bool of_b, uint32_t own_item, uint32_t item, const double low[3],
+                          const double high[3], sp_block *own) {
     const sp_collide_pair *p = &set->pairs[pair];
-    const sp_collider *c = &set->colliders[of_b ? p->b : p->a], *other = &set->colliders[of_b ? p->a : p->b];
-    double low[3], high[3], low_v[3], high_v[3];
-    if (!(c->owned[own_item] & 7)) return;
-    sp__item_box(other, item, low, high);
+    const sp_collider *c = &set->colliders[of_b ? p->b : p->a];
+    double low_v[3], high_v[3];
     for (int k = 0; k < c->corners; k++) {
         if (!(c->owned[own_item] >> k & 1)) continue;
         const uint32_t *v = sp__collider_item(c, own_item) + k;
@@ -164,17 +174,28 @@ static void item_edges(sp_collide *set, int pair, uint32_t item_a, uint32_t item
         uint32_t edge = item_edge(a, item_a, i);
         vertices_box(a, sp__collider_edge(a, edge), 2, low_a, high_a);
         for (int j = 0; j < 3; j++)
-            if ((edges_b >> j & 1) && boxes_near(low_a, high_a, low[j], high[j], p->margin))
+            if ((edges_b >> j & 1) && boxes_near(low_a, high_a, low[j], high[j], p->edge_margin))
                 candidate_add(set, pair, SP_CANDIDATE_EDGES, edge, item_edge(b, item_b, j), own);
     }
 }
 
+// the candidates of two items whose boxes are near
+static void items_near(sp_collide *set, int pair, uint32_t item_a, uint32_t item_b, const item_box *a, const item_box *b,
+                       sp_block *own) {
+    const sp_collide_pair *p = &set->pairs[pair];
+    item_vertices(set, pair, false, item_a, item_b, b->low, b->high, own);
+    // of two points, one order is enough
+    if (set->colliders[p->a].corners > 1 || set->colliders[p->b].corners > 1)
+        item_vertices(set, pair, true, item_b, item_a, a->low, a->high, own);
+    if (boxes_near(a->low, a->high, b->low, b->high, p->edge_margin)) item_edges(set, pair, item_a, item_b, own);
+}
+
 void sp__broad_items(sp_collide *set, int pair, uint32_t item_a, uint32_t item_b, sp_block *own) {
     const sp_collide_pair *p = &set->pairs[pair];
-    item_vertices(set, pair, false, item_a, item_b, own);
-    // of two points, one order is enough
-    if (set->colliders[p->a].corners > 1 || set->colliders[p->b].corners > 1) item_vertices(set, pair, true, item_b, item_a, own);
-    item_edges(set, pair, item_a, item_b, own);
+    item_box a, b;
+    sp__item_box(&set->colliders[p->a], item_a, a.low, a.high);
+    sp__item_box(&set->colliders[p->b], item_b, b.low, b.high);
+    items_near(set, pair, item_a, item_b, &a, &b, own);
 }
 
 static void plane_item(sp_collide *set, int pair, const sp_collider *plane, const sp_collider *c, uint32_t item, sp_block *own) {
@@ -209,14 +230,14 @@ static int leaf_end(const sp_collider *c, int leaf) {
 static void leaves_items(sp_collide *set, int pair, int leaf_a, int leaf_b, sp_block *own) {
     const sp_collide_pair *p = &set->pairs[pair];
     const sp_collider *a = &set->colliders[p->a], *b = &set->colliders[p->b];
-    double low[SP_BVH_LEAF][3], high[SP_BVH_LEAF][3], low_a[3], high_a[3];
+    item_box box_a, box_b[SP_BVH_LEAF];
     int begin = leaf_b * SP_BVH_LEAF, end = leaf_end(b, leaf_b);
-    for (int j = begin; j < end; j++) sp__item_box(b, (uint32_t)b->tree.order[j], low[j - begin], high[j - begin]);
+    for (int j = begin; j < end; j++) sp__item_box(b, (uint32_t)b->tree.order[j], box_b[j - begin].low, box_b[j - begin].high);
     for (int i = leaf_a * SP_BVH_LEAF; i < leaf_end(a, leaf_a); i++) {
-        sp__item_box(a, (uint32_t)a->tree.order[i], low_a, high_a);
+        sp__item_box(a, (uint32_t)a->tree.order[i], box_a.low, box_a.high);
         for (int j = begin; j < end; j++)
-            if (boxes_near(low_a, high_a, low[j - begin], high[j - begin], p->margin))
-                sp__broad_items(set, pair, (uint32_t)a->tree.order[i], (uint32_t)b->tree.order[j], own);
+            if (boxes_near(box_a.low, box_a.high, box_b[j - begin].low, box_b[j - begin].high, p->margin))
+                items_near(set, pair, (uint32_t)a->tree.order[i], (uint32_t)b->tree.order[j], &box_a, &box_b[j - begin], own);
     }
 }
 

@@ -83,7 +83,8 @@ static inline void sp__collider_at(const sp_collider *c, uint32_t vertex, double
 typedef struct sp_collide_pair {
     int a, b;  // slots, id of a < id of b
     sp_pair_rule rule;
-    double margin;  // of box tests: the larger of alarm and depth, and both radii
+    double margin;       // of box tests: the larger of alarm and depth, and both radii
+    double edge_margin;  // ... of two edges
 } sp_collide_pair;
 
 typedef enum sp_candidate_type { SP_CANDIDATE_A, SP_CANDIDATE_B, SP_CANDIDATE_EDGES, SP_CANDIDATE_PLANE } sp_candidate_type;

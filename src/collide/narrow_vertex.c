@@ -15,8 +15,8 @@
 #include "collide/collide_internal.h"
 #include "mesh/tree.h"
 
-// of a vertex with one collider; times for items without faces; hits that are kept for the next loop over the same items
-enum { CONTACTS_MAX = 12, SAMPLES = 8, HITS_MAX = 32 };
+// of a vertex with one collider; times for items without faces; items whose hits are kept for the next loop
+enum { CONTACTS_MAX = 12, SAMPLES = 8, HITS_MAX = 64 };
 
 typedef struct vertex_hit {  // the nearest point of an item
     sp_touch foot;
@@ -26,6 +26,14 @@ typedef struct vertex_hit {  // the nearest point of an item
     double lateral;         // distance of the foot from the projection of the vertex onto the plane
     double tolerance;
 } vertex_hit;
+
+// The first items at one of the two states. Most items near a vertex are too far for a contact: the distance of their boxes
+// says so, and their hits are not made.
+typedef struct vertex_state {
+    uint64_t bounded, made;  // bits: items that have a bound, a hit
+    double bound[HITS_MAX];  // the distance is not smaller
+    vertex_hit hit[HITS_MAX];
+} vertex_state;
 
 typedef struct vertex_contact {
     sp_touch foot;
@@ -43,9 +51,7 @@ typedef struct vertex_search {
     int count;
     vertex_contact *found;
     int found_count;
-    vertex_hit *hits;  // of the first items at a state
-    int hits_made;     // items in `hits`, in the order of candidates
-    double hits_time;
+    vertex_state *at[2];
 } vertex_search;
 
 // ---------------------------------------------------------------------------------------------------- nearest points
@@ -152,15 +158,46 @@ static void vertex_hit_item(const vertex_search *s, uint32_t item, double t, ver
     h->lateral = sp__norm3(d);
 }
 
-// The hit of candidate i at a state. Loops ask for all of them in order, so the first loop fills the memory for the others.
-static void vertex_hit_at(vertex_search *s, int i, double t, vertex_hit *h) {
-    if (t != s->hits_time) s->hits_made = 0, s->hits_time = t;
-    if (i < s->hits_made) {
-        *h = s->hits[i];
+// The hit of candidate i at one of the two states.
+static void vertex_hit_at(const vertex_search *s, int i, int state, vertex_hit *h) {
+    vertex_state *at = s->at[state];
+    if (i >= HITS_MAX) {
+        vertex_hit_item(s, candidate_item(s, i), state, h);
         return;
     }
-    vertex_hit_item(s, candidate_item(s, i), t, h);
-    if (i == s->hits_made && i < HITS_MAX) s->hits[s->hits_made++] = *h;
+    if (!(at->made >> i & 1)) {
+        vertex_hit_item(s, candidate_item(s, i), state, &at->hit[i]);
+        at->made |= (uint64_t)1 << i;
+    }
+    *h = at->hit[i];
+}
+
+// distance of a vertex from the box of an item, reduced by more than the rounding errors of a hit
+static double vertex_box_distance(const vertex_search *s, uint32_t item, int state) {
+    const sp_collider *c = s->other;
+    const uint32_t *corner = sp__collider_item(c, item);
+    const double *x = s->c->x[state] + 3 * (size_t)s->vertex;
+    double square = 0, size = 0;
+    for (int k = 0; k < 3; k++) {
+        double low = c->x[state][3 * (size_t)corner[0] + (size_t)k], high = low;
+        for (int i = 1; i < c->corners; i++) {
+            double p = c->x[state][3 * (size_t)corner[i] + (size_t)k];
+            low = p < low ? p : low, high = p > high ? p : high;
+        }
+        double d = x[k] < low ? low - x[k] : x[k] > high ? x[k] - high : 0;
+        square += d * d, size += fabs(low) + fabs(high);
+    }
+    return sqrt(square) * (1 - 1e-12) - 1e-12 * size;
+}
+
+static double vertex_bound(const vertex_search *s, int i, int state) {
+    vertex_state *at = s->at[state];
+    if (i >= HITS_MAX) return vertex_box_distance(s, candidate_item(s, i), state);
+    if (!(at->bounded >> i & 1)) {
+        at->bound[i] = vertex_box_distance(s, candidate_item(s, i), state);
+        at->bounded |= (uint64_t)1 << i;
+    }
+    return at->bound[i];
 }
 
 static bool hit_is_face(const vertex_hit *h) {
@@ -176,13 +213,23 @@ static bool foot_before(const sp_touch *a, const sp_touch *b) {
     return a->feature != b->feature ? a->feature < b->feature : a->index < b->index;
 }
 
-// the nearest of all items at a time
-static void vertex_nearest(vertex_search *s, double t, vertex_hit *nearest) {
+// the nearest of all items at a state
+static void vertex_nearest(const vertex_search *s, int state, vertex_hit *nearest) {
     vertex_hit h;
+    int first = 0;
+    bool any = false;
+    for (int i = 1; i < s->count; i++)
+        if (vertex_bound(s, i, state) < vertex_bound(s, first, state)) first = i;
+    vertex_hit_at(s, first, state, &h);
+    double limit = h.distance;
     for (int i = 0; i < s->count; i++) {
-        vertex_hit_at(s, i, t, &h);
-        if (i == 0 || h.distance < nearest->distance || (h.distance == nearest->distance && foot_before(&h.foot, &nearest->foot)))
-            *nearest = h;
+        if (vertex_bound(s, i, state) > limit) continue;
+        vertex_hit_at(s, i, state, &h);
+        if (any && !(h.distance < nearest->distance) &&
+            !(h.distance == nearest->distance && foot_before(&h.foot, &nearest->foot)))
+            continue;
+        *nearest = h, any = true;
+        limit = h.distance < limit ? h.distance : limit;
     }
 }
 
@@ -278,11 +325,12 @@ static bool hit_is_least(const vertex_search *s, const vertex_hit *h, double t) 
     return sp__feature_score(s->other, h->foot.feature, h->foot.index, t, back) >= -1e-6 - 2 * h->tolerance / h->distance;
 }
 
-// contacts of a vertex outside, or on the surface, at a time
-static void vertex_front(vertex_search *s, double t) {
+// contacts of a vertex outside, or on the surface, at a state
+static void vertex_front(vertex_search *s, int t) {
     vertex_hit h;
-    double normals[2][3];
+    double normals[2][3], reach = s->n->pair->rule.alarm + s->radius + s->other->radius;
     for (int i = 0; i < s->count; i++) {
+        if (vertex_bound(s, i, t) > reach) continue;
         vertex_hit_at(s, i, t, &h);
         double gap = hit_gap(s, &h);
         if (gap > s->n->pair->rule.alarm || !hit_is_least(s, &h, t)) continue;
@@ -298,12 +346,14 @@ static void vertex_front(vertex_search *s, double t) {
 }
 
 // Contact of a vertex inside: with the nearest face of those that suit the surface around the vertex, at most `depth` below it.
-static void vertex_behind(vertex_search *s, double t, const vertex_hit *nearest) {
+static void vertex_behind(vertex_search *s, int t, const vertex_hit *nearest) {
     // a face that suits the vertex better may be farther than the nearest one, but not on another side of the body
     double reach = fmin(s->n->pair->rule.depth, fmax(s->n->pair->rule.alarm, 2 * nearest->distance));
+    double tolerance = SP_TOUCH_ALARM * s->n->pair->rule.alarm;  // the largest
     vertex_hit h;
     vertex_contact best = {.distance = INFINITY, .score = -INFINITY};
     for (int i = 0; i < s->count; i++) {
+        if (vertex_bound(s, i, t) > reach + 3 * tolerance) continue;
         vertex_hit_at(s, i, t, &h);
         bool over = h.foot.feature == SP_FEATURE_FACE || h.lateral <= 2 * h.tolerance;
         if (!hit_is_face(&h) || !over || h.height > h.tolerance || -h.height > reach) continue;
@@ -333,9 +383,12 @@ typedef struct crossing {
 // height above the plane of a face, minus the radii
 static double crossing_height(const void *user, double t) {
     const crossing *c = user;
-    vertex_hit h;
-    vertex_hit_item(c->s, c->item, t, &h);
-    return c->sign * h.height - c->limit;
+    double x[3], p[3], normal[3];
+    sp__face_normal(c->s->other, c->item, t, normal);
+    sp__collider_at(c->s->c, c->s->vertex, t, x);
+    sp__collider_at(c->s->other, sp__collider_item(c->s->other, c->item)[0], t, p);
+    sp__sub3(x, p, x);
+    return c->sign * sp__dot3(x, normal) - c->limit;
 }
 
 // distance from an item without faces, minus alarm and radii
@@ -346,15 +399,34 @@ static double crossing_gap(const void *user, double t) {
     return hit_gap(c->s, &h) - c->limit;
 }
 
+// Whether the vertex comes near an item between the states: not if their boxes are apart.
+static bool vertex_passes(const vertex_search *s, uint32_t item) {
+    const uint32_t *corner = sp__collider_item(s->other, item);
+    const double radii = s->radius + s->other->radius, touch = 3 * SP_TOUCH_ALARM * s->n->pair->rule.alarm;
+    for (size_t k = 0; k < 3; k++) {
+        double a = s->c->x[0][3 * (size_t)s->vertex + k], b = s->c->x[1][3 * (size_t)s->vertex + k];
+        double low = INFINITY, high = -INFINITY, from = a < b ? a : b, to = a < b ? b : a;
+        for (int i = 0; i < s->other->corners; i++)
+            for (int state = 0; state < 2; state++) {
+                double p = s->other->x[state][3 * (size_t)corner[i] + k];
+                low = p < low ? p : low, high = p > high ? p : high;
+            }
+        double most = radii + touch + 1e-6 * (high - low + to - from) + 1e-12 * (fabs(low) + fabs(high));
+        if (low - to > most || from - high > most) return false;
+    }
+    return true;
+}
+
 // the first face that the vertex crosses from the front
 static void vertex_cross(vertex_search *s) {
     vertex_hit h0, h1, h, best = {0};
     double first = INFINITY, side = 1;
     for (int i = 0; i < s->count; i++) {
         uint32_t item = candidate_item(s, i);
+        if (!vertex_passes(s, item)) continue;
         vertex_hit_at(s, i, 0, &h0);
         if (!hit_is_face(&h0)) continue;
-        vertex_hit_item(s, item, 1, &h1);
+        vertex_hit_at(s, i, 1, &h1);
         if (!hit_is_face(&h1)) continue;
         crossing c = {s, item, s->solid || h0.height > 0 ? 1 : -1, s->radius + sp__touch_radius(s->other, &h0.foot)};
         if (!(c.sign * h0.height > c.limit && c.sign * h1.height < c.limit)) continue;
@@ -420,9 +492,11 @@ static void vertex_emit(const vertex_search *s) {
 
 void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidates, int count) {
     vertex_search s = {.n = n, .c = of_b ? n->b : n->a, .other = of_b ? n->a : n->b, .of_b = of_b, .count = count};
-    vertex_hit nearest, hits[HITS_MAX];
+    vertex_hit nearest;
     vertex_contact contacts[CONTACTS_MAX];
-    s.found = contacts, s.hits = hits;
+    vertex_state states[2];
+    s.found = contacts;
+    for (int k = 0; k < 2; k++) states[k].bounded = states[k].made = 0, s.at[k] = &states[k];
     s.candidates = candidates, s.vertex = (uint32_t)(candidates[0].features >> 32);
     s.solid = s.other->corners == 3 && s.other->def.side != SP_SIDE_BOTH;
     s.radius = sp__collider_radius(s.c, s.vertex);
