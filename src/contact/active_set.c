@@ -139,11 +139,12 @@ sp_status sp__cone_active_solve(sp_cone_active *a, const sp_cone_run_state *s, c
     if (out->converged || first.expired) return SP_OK;
     SP_TRY(active_reserve(a, groups));
     memset(a->inside, 0, (size_t)groups * sizeof *a->inside);
-    for (int round = 0, count = 0; round < ROUNDS && active_join(a, s, island, s->limit) > 0; round++) {
+    for (int round = 0, count = 0; round < ROUNDS; round++) {
         sp_cone_options o = *s->o;
         sp_cone_info info;
+        int added = active_join(a, s, island, s->limit);
+        if (added == 0 || 5 * (count + added) > 4 * groups) return SP_OK;
         SP_TRY(active_build(a, s, island, &count));
-        if (5 * count > 4 * groups) return SP_OK;
         o.tolerance = active_tolerance(a, s), o.whole = true;
         o.clock = s->clock;
         SP_TRY(sp__cone_solve(a->solver, a->p, &o, &info));

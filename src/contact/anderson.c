@@ -7,7 +7,7 @@
 // on a grasped bar 20 to 35 sweeps instead of hundreds.
 #include "contact/solve_internal.h"
 
-enum { LOOK = 10 };  // sweeps of a window of the progress
+enum { LOOK = 5 };  // sweeps of a window of the progress
 static const double SETBACK = 2, REGULAR = 1e-12;
 
 // f is stored times the root of the weights, so that the norm is that of plain dot products

@@ -14,6 +14,10 @@
 //
 // Semismooth Newton. F(r) = r - P(r - u~), with an element of its generalised Jacobian (I - J) + J G (W + shift): quadratic near
 // a solution, and the shift handles multipliers that are not unique. Far from a solution the line search fails, which ends it.
+//
+// From the multipliers of sweeps, the function of Alart and Curnier (1991) has the larger domain of convergence: the normal part
+// is that without friction, the tangential part is projected onto the disc that the normal part gives. Steps are not shortened:
+// when contacts change between stick and slip the norm grows for a step, and line searches end there.
 #include "contact/solve_internal.h"
 
 enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, NEWTON_TRIES = 8 };
@@ -31,16 +35,12 @@ typedef struct attempt {
 static const attempt attempts[] = {
     {0.03, false, false, 0.995}, {3, true, true, 0.995}, {3, true, true, 0.8}, {1, false, true, 0.9}};
 
-// Newton on the natural map. Close to a solution the shift should be small. Far from it, from the multipliers of sweeps, a shift
-// of the order of the residual keeps steps along multipliers that are not unique short; and where the line search has to shorten
-// a step, the active set is wrong, which sweeps correct better.
-typedef struct newton_rule {
-    double damping;   // shift of W over the relative norm of the natural map
-    double shortest;  // length of a step that ends it
-    double progress;  // so does a norm above this part of the last one
-} newton_rule;
-
-static const newton_rule polish = {1e-4, 0, 0.5}, damped = {10, 0.3, 1};
+// Close to a solution the shift should be small. Far from it, from the multipliers of sweeps, a shift of the order of the
+// residual keeps steps along multipliers that are not unique short.
+static const double POLISH_SHIFT = 1e-4, START_SHIFT = 3;  // shift of W over the relative norm of the function
+static const double POLISH_PROGRESS = 0.5;                 // a norm above this part of the last one ends it
+static const double GROWTH = 1000;                         // ... from sweeps: above this multiple of the last one
+static const double CHORD = 0.5;                           // a factor is used again while the norm falls below this part
 
 typedef enum law { LAW_FREE, LAW_HALF, LAW_CONE, LAW_SMOOTH, LAW_PINNED } law;  // SMOOTH: a cone without friction
 
@@ -50,6 +50,7 @@ struct sp_cone_interior {
     sp_cone_span island;
     int groups, rows, cones;
     double scale;  // c
+    bool split;    // Newton on the function of Alart and Curnier
     const struct attempt *attempt;
     double smooth;  // |u_T| is sqrt(|u_T|^2 + smooth^2) - smooth
     law *law;
@@ -215,7 +216,28 @@ static void natural_cone(double mu, const double *r, const double *v, double *F,
     }
 }
 
-// The natural map of all groups, returns its norm; with derivatives if P is not NULL.
+// The function of Alart and Curnier. The disc has the radius mu (r_N - v_N): at a solution v_N = 0 where r_N > 0.
+static void split_cone(double mu, const double *r, const double *v, double *F, double *P, double *D) {
+    double z[3] = {r[0] - v[0], r[1] - v[1], r[2] - v[2]}, t = sqrt(z[1] * z[1] + z[2] * z[2]), radius = mu * z[0];
+    bool open = z[0] <= 0, stick = !open && t <= radius;
+    if (P) {
+        memset(P, 0, 9 * sizeof *P), memset(D, 0, 9 * sizeof *D);
+        *(open ? D : P) = 1;
+    }
+    F[0] = open ? r[0] : v[0];
+    for (int a = 0; a < 2; a++) {
+        double d = open || stick ? 0 : z[1 + a] / t;
+        F[1 + a] = open ? r[1 + a] : stick ? v[1 + a] : r[1 + a] - radius * d;
+        if (!P) continue;
+        P[3 * (a + 1)] = mu * d, D[3 * (a + 1)] = -mu * d;
+        for (int b = 0; b < 2; b++) {
+            double part = open ? 0 : stick ? a == b : radius / t * ((a == b) - d * z[1 + b] / t);
+            P[3 * (a + 1) + b + 1] = part, D[3 * (a + 1) + b + 1] = (a == b) - part;
+        }
+    }
+}
+
+// The natural map, or the function of Alart and Curnier, of all groups, returns its norm; with derivatives if P is not NULL.
 static double natural_map(const sp_cone_interior *w, const sp_cone_run_state *s, const double *r, const double *v, double *F,
                           double *P, double *D) {
     double sum = 0;
@@ -223,7 +245,7 @@ static double natural_map(const sp_cone_interior *w, const sp_cone_run_state *s,
         int row = row_of(w, s, g), rows = rows_of(w, s, g);
         double *Pg = P ? P + (size_t)g * BLOCK : NULL, *Dg = P ? D + (size_t)g * BLOCK : NULL, one, other;
         if (w->law[g] == LAW_CONE) {
-            natural_cone(mu_of(w, s, g), r + row, v + row, F + row, Pg, Dg);
+            (w->split ? split_cone : natural_cone)(mu_of(w, s, g), r + row, v + row, F + row, Pg, Dg);
         } else {
             if (Pg) memset(Pg, 0, BLOCK * sizeof *Pg), memset(Dg, 0, BLOCK * sizeof *Dg);
             for (int k = 0; k < rows; k++) {
@@ -241,8 +263,8 @@ static double natural_map(const sp_cone_interior *w, const sp_cone_run_state *s,
     return sqrt(sum);
 }
 
-// One Newton step from r with v; returns its length, 0: none reduces the norm. damping: the shift of W over the relative norm.
-static double newton_step(sp_cone_interior *w, const sp_cone_run_state *s, double damping, double *norm) {
+// The step from r with v, by a new factor. damping: the shift of W over the relative norm.
+static void newton_direction(sp_cone_interior *w, const sp_cone_run_state *s, double damping, double *norm) {
     *norm = natural_map(w, s, w->r, w->v, w->F, w->P, w->D);
     for (int g = 0; g < w->groups; g++)
         for (int k = 0; k < rows_of(w, s, g); k++) w->D[(size_t)g * BLOCK + (size_t)(k * (rows_of(w, s, g) + 1))] += 1e-12;
@@ -252,54 +274,80 @@ static double newton_step(sp_cone_interior *w, const sp_cone_run_state *s, doubl
     sp__cone_factor_make(w->factor, s->p, &A);
     for (int k = 0; k < w->rows; k++) w->step[k] = -w->F[k];
     sp__cone_factor_solve(w->factor, w->step, w->step);
-    for (double length = 1; length > 1e-3; length /= 2) {
-        for (int k = 0; k < w->rows; k++) w->trial[k] = w->r[k] + length * w->step[k];
-        scaled_violation(w, s, w->trial, w->v);
-        double next = natural_map(w, s, w->trial, w->v, w->F, NULL, NULL);
-        if (next <= (1 - 1e-4 * length) * *norm) {
-            memcpy(w->r, w->trial, (size_t)w->rows * sizeof *w->r);
-            *norm = next;
-            return length;
-        }
-    }
-    scaled_violation(w, s, w->r, w->v);
-    return 0;
 }
 
-// Newton from w->r until the limit, a failed line search or slow progress.
-static bool newton_run(sp_cone_interior *w, const sp_cone_run_state *s, const newton_rule *rule, int iterations, double *best,
-                       int *done) {
+// Goes along the step; F and v are then those of r. False: the norm would be above `most`.
+static bool newton_advance(sp_cone_interior *w, const sp_cone_run_state *s, double length, double most, double *norm) {
+    for (int k = 0; k < w->rows; k++) w->trial[k] = w->r[k] + length * w->step[k];
+    scaled_violation(w, s, w->trial, w->v);
+    double next = natural_map(w, s, w->trial, w->v, w->F, NULL, NULL);
+    if (!(next <= most)) return false;
+    memcpy(w->r, w->trial, (size_t)w->rows * sizeof *w->r);
+    *norm = next;
+    return true;
+}
+
+// One Newton step with line search. False: none reduces the norm.
+static bool newton_step(sp_cone_interior *w, const sp_cone_run_state *s, double *norm) {
+    newton_direction(w, s, POLISH_SHIFT, norm);
+    for (double length = 1; length > 1e-3; length /= 2)
+        if (newton_advance(w, s, length, (1 - 1e-4 * length) * *norm, norm)) return true;
+    scaled_violation(w, s, w->r, w->v);
+    return false;
+}
+
+// Newton on the natural map from w->r until the limit, a failed line search or slow progress.
+static bool newton_polish(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+    w->split = false;
     scaled_violation(w, s, w->r, w->v);
     double norm = 0, last = natural_map(w, s, w->r, w->v, w->F, NULL, NULL);
     if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
     for (int i = 0; i < iterations && !sp__cone_spent(s); i++) {
-        double length = newton_step(w, s, rule->damping, &norm);
+        bool moved = newton_step(w, s, &norm);
         ++*done;
         if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
-        if (!(length > rule->shortest)) return false;
-        if (i >= 2 && norm > rule->progress * last) return false;
+        if (!moved || (i >= 2 && norm > POLISH_PROGRESS * last)) return false;
         if (i > 0) last = norm;
     }
     return false;
 }
 
-static bool newton_from(sp_cone_interior *w, const sp_cone_run_state *s, const newton_rule *rule, int iterations, double *best,
-                        int *done) {
+// Steps with the factor of the last step, while they reduce the norm by far: each costs about as much as three sweeps.
+static bool newton_chords(sp_cone_interior *w, const sp_cone_run_state *s, double *norm, double *best) {
+    for (;;) {
+        for (int k = 0; k < w->rows; k++) w->step[k] = -w->F[k];
+        sp__cone_factor_solve(w->factor, w->step, w->step);
+        if (!newton_advance(w, s, 1, CHORD * *norm, norm)) break;
+        if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
+    }
+    scaled_violation(w, s, w->r, w->v);
+    return false;
+}
+
+static void newton_start(sp_cone_interior *w, const sp_cone_run_state *s) {
     for (int g = 0; g < w->groups; g++)
         for (int k = row_of(w, s, g); k < row_of(w, s, g) + rows_of(w, s, g); k++)
             w->r[k] = s->x[w->island.row + k] / (w->s[g] * w->scale);
-    return newton_run(w, s, rule, iterations, best, done);
 }
 
 bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
-    return newton_from(w, s, &polish, iterations, best, done);
+    newton_start(w, s);
+    return newton_polish(w, s, iterations, best, done);
 }
 
-bool sp__cone_newton_improve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
-    if (newton_from(w, s, &damped, iterations, best, done)) return true;
-    for (int g = 0; g < w->groups; g++)
-        for (int k = row_of(w, s, g); k < row_of(w, s, g) + rows_of(w, s, g); k++)
-            s->x[w->island.row + k] = w->law[g] == LAW_PINNED ? 0 : w->s[g] * w->scale * w->r[k];
+bool sp__cone_newton_full(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+    double norm = 0;
+    newton_start(w, s);
+    w->split = true;
+    scaled_violation(w, s, w->r, w->v);
+    for (int i = 0; i < iterations && !sp__cone_spent(s); i++) {
+        newton_direction(w, s, START_SHIFT, &norm);
+        const double before = norm;
+        ++*done;
+        if (!newton_advance(w, s, 1, GROWTH * before, &norm)) return false;
+        if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
+        if (norm < before && newton_chords(w, s, &norm, best)) return true;
+    }
     return false;
 }
 
@@ -552,7 +600,7 @@ static bool interior_valid(const sp_cone_interior *w, const sp_cone_run_state *s
 static bool interior_polish(sp_cone_interior *w, const sp_cone_run_state *s, double *best, int *done) {
     double *keep = w->dx;
     memcpy(keep, w->r, (size_t)w->rows * sizeof *keep);
-    bool good = newton_run(w, s, &polish, NEWTON_TRIES, best, done);
+    bool good = newton_polish(w, s, NEWTON_TRIES, best, done);
     memcpy(w->r, keep, (size_t)w->rows * sizeof *keep);
     return good;
 }
@@ -582,7 +630,7 @@ static bool interior_run(sp_cone_interior *w, const sp_cone_run_state *s, int it
 bool sp__cone_interior_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
     if (!w->cones) {
         memset(w->r, 0, (size_t)w->rows * sizeof *w->r);
-        return newton_run(w, s, &polish, NEWTON_TRIES, best, done);
+        return newton_polish(w, s, NEWTON_TRIES, best, done);
     }
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         w->attempt = &attempts[i];

@@ -5,7 +5,8 @@ enum {
     CHUNK = 25,
     ROUND_SWEEPS = 100,
     NEWTON_ITERATIONS = 8,
-    NEWTON_MOST = 12,
+    NEWTON_STEPS = 10,
+    NEWTON_MOST = 20,
     BETWEEN = 20,
     LEAST_FACTORS = 4,
     HISTORY_ARRAYS = 4 + 2 * SP_CONE_HISTORY
@@ -85,11 +86,11 @@ static sp_status solver_reserve(sp_cone_solver *c, int groups, int rows) {
 
 // ------------------------------------------------------------------------------------------------ Gauss-Seidel
 
-// Sweeps that cost as much as one factorisation, from rows and panel widths: the fill is that of a band of twice the mean width.
+// Sweeps that cost as much as one factorisation, from rows and panel widths: the fill is that of a band of the mean width.
 // The constants are nanoseconds per number and per group on a machine of 2023.
 static double sweeps_per_factor(const sp_cone_problem *p, const sp_cone_span *island) {
     double groups = island->end - island->begin, rows = island->row_end - island->row;
-    double numbers = sp__cone_island_numbers(p, island), width = fmin(rows, 2 * numbers / rows);
+    double numbers = sp__cone_island_numbers(p, island), width = numbers / rows;
     double sweep = 0.35 * numbers + 100 * groups, factor = 0.06 * rows * width * width + 1000 * groups;
     return factor / sweep;
 }
@@ -136,14 +137,14 @@ static void keep_best(const sp_cone_run_state *s, const sp_cone_span *island, do
     copy_rows(island, s->x, s->best);
 }
 
-// Newton from the multipliers of the sweeps; where its steps become short, sweeps from there, in turns,
-// until three turns in sequence have hardly reduced the error.
+// Newton from the multipliers of the sweeps; where it does not converge, more sweeps, in turns, until three turns in sequence
+// have hardly reduced the error.
 static bool solve_by_newton(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, double *best,
                             sp_cone_outcome *out) {
     int between = (int)fmax(BETWEEN, 0.5 * sweeps_per_factor(s->p, island));
     for (int idle = 0; out->iterations < NEWTON_MOST && idle < 3;) {
         double before = *best;
-        if (sp__cone_newton_improve(c->interior, s, NEWTON_MOST - out->iterations, best, &out->iterations)) return true;
+        if (sp__cone_newton_full(c->interior, s, NEWTON_STEPS, best, &out->iterations)) return true;
         int left = s->o->sweeps - out->sweeps;
         if (left <= 0 || sp__cone_spent(s)) break;
         sp__cone_accelerated(s, island, c->history, left < between ? left : between, true, between, INFINITY, out);

@@ -81,9 +81,8 @@ sp_status sp__cone_interior_prepare(sp_cone_interior *w, const sp_cone_run_state
 // From a cold start; *best is the error of s->best, which both functions improve. Returns whether *best is below the limit; *done
 // counts factorisations.
 bool sp__cone_interior_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
-// Semismooth Newton from s->x. `improve` is for points that are not close to a solution: it is damped and ends at a short step,
-// where it leaves its point in s->x.
-bool sp__cone_newton_improve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
+// Semismooth Newton from s->x. `full` is for points that are not close to a solution: it does not shorten its steps.
+bool sp__cone_newton_full(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
 bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
 
 // Solves an island without the groups that carry nothing (active_set.c). Leaves out->converged false where that does not pay or
