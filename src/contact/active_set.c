@@ -145,11 +145,14 @@ sp_status sp__cone_active_solve(sp_cone_active *a, const sp_cone_run_state *s, c
         int added = active_join(a, s, island, s->limit);
         if (added == 0 || 5 * (count + added) > 4 * groups) return SP_OK;
         SP_TRY(active_build(a, s, island, &count));
+        if (out->sweeps >= o.sweeps || (o.work > 0 && out->work >= o.work)) return SP_OK;
         o.tolerance = active_tolerance(a, s), o.whole = true;
+        o.sweeps -= out->sweeps;
+        if (o.work > 0) o.work -= out->work;
         o.clock = s->clock;
         SP_TRY(sp__cone_solve(a->solver, a->p, &o, &info));
         active_take(a, s, island, count);
-        out->sweeps += info.sweeps, out->iterations += info.iterations;
+        out->sweeps += info.sweeps, out->iterations += info.iterations, out->work += info.work;
         out->interior = out->interior || info.method == SP_CONE_INTERIOR_POINT;
         out->expired = info.expired;
         out->converged = sp__cone_island_error(s, island, s->x, s->u) <= s->limit;

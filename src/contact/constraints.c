@@ -229,6 +229,8 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     SP_TRY(worst);
     if (moved && c->count) contacts_predicted(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
+    // what overlaps after a solve that did not converge overlaps because of it: more contacts would not help
+    if (!moved && c->info.solve.status == SP_NOT_CONVERGED) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);

@@ -5,8 +5,7 @@ enum {
     CHUNK = 25,
     ROUND_SWEEPS = 100,
     NEWTON_ITERATIONS = 8,
-    NEWTON_STEPS = 10,
-    NEWTON_MOST = 20,
+    NEWTON_MOST = 30,
     BETWEEN = 20,
     LEAST_FACTORS = 4,
     HISTORY_ARRAYS = 4 + 2 * SP_CONE_HISTORY
@@ -137,14 +136,15 @@ static void keep_best(const sp_cone_run_state *s, const sp_cone_span *island, do
     copy_rows(island, s->x, s->best);
 }
 
-// Newton from the multipliers of the sweeps; where it does not converge, more sweeps, in turns, until three turns in sequence
-// have hardly reduced the error.
+// Newton from the multipliers of the sweeps; where it does not converge, sweeps from the best point, in turns, until three turns
+// in sequence have hardly reduced the error.
 static bool solve_by_newton(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, double *best,
                             sp_cone_outcome *out) {
     int between = (int)fmax(BETWEEN, 0.5 * sweeps_per_factor(s->p, island));
     for (int idle = 0; out->iterations < NEWTON_MOST && idle < 3;) {
         double before = *best;
-        if (sp__cone_newton_full(c->interior, s, NEWTON_STEPS, best, &out->iterations)) return true;
+        if (sp__cone_newton_full(c->interior, s, NEWTON_MOST - out->iterations, best, &out->iterations)) return true;
+        copy_rows(island, s->best, s->x);
         int left = s->o->sweeps - out->sweeps;
         if (left <= 0 || sp__cone_spent(s)) break;
         sp__cone_accelerated(s, island, c->history, left < between ? left : between, true, between, INFINITY, out);
@@ -162,9 +162,9 @@ static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s
                                    sp_cone_outcome *out) {
     double best = INFINITY;
     int limit = s->o->iterations;
-    *s->spent = 0;
+    *s->spent = out->work;
     // fewer than a few factorisations are of no use
-    double most = s->o->work > 0 ? fmin(MOST_FLOPS, s->o->work / LEAST_FACTORS) : MOST_FLOPS;
+    double most = s->o->work > 0 ? fmin(MOST_FLOPS, (s->o->work - out->work) / LEAST_FACTORS) : MOST_FLOPS;
     sp_status status = sp__cone_interior_prepare(c->interior, s, island, most);
     if (status == SP_LIMIT) {
         solve_by_sweeps(s, island, s->o->sweeps - out->sweeps, true, out);
@@ -189,6 +189,7 @@ static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s
     }
     copy_rows(island, s->best, s->x);
     out->converged = good || best <= s->limit;
+    out->work = *s->spent;
     out->expired = sp__cone_expired(s);
     return SP_OK;
 }
@@ -328,6 +329,7 @@ static void solver_report(const sp_cone_solver *c, sp_cone_problem *p, const sp_
         if (out->sweeps > info->sweeps) info->sweeps = out->sweeps;
         if (out->iterations > info->iterations) info->iterations = out->iterations;
         if (out->interior) info->method = SP_CONE_INTERIOR_POINT;
+        info->work += out->work;
         info->expired = info->expired || out->expired;
         all = all && out->converged;
     }

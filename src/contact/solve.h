@@ -84,6 +84,7 @@ typedef struct sp_cone_info {
     bool expired;                // the budget ended the solve
     int sweeps;                  // most of any island
     int iterations;              // of interior-point and Newton: most of any island
+    double work;                 // flops of factorisations
     int islands, rows, dropped;  // dropped: rows without compliance (W_ii = 0), whose multipliers are zero
     double residual;             // of the whole problem in the norm of the options
     double largest;              // SP_CONE_NORM_SCALED residual

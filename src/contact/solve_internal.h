@@ -18,6 +18,7 @@ typedef struct sp_cone_outcome {
     bool interior;                     // went to the interior point method
     int sweeps, iterations;
     double error;  // of the last sweep, as each group was visited
+    double work;   // flops of factorisations
 } sp_cone_outcome;
 
 // One problem during a solve. Arrays over all rows are in the solver's order.
@@ -81,7 +82,8 @@ sp_status sp__cone_interior_prepare(sp_cone_interior *w, const sp_cone_run_state
 // From a cold start; *best is the error of s->best, which both functions improve. Returns whether *best is below the limit; *done
 // counts factorisations.
 bool sp__cone_interior_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
-// Semismooth Newton from s->x. `full` is for points that are not close to a solution: it does not shorten its steps.
+// Semismooth Newton from s->x. `full` is for points that are not close to a solution: it does not shorten its steps,
+// and ends where five of them have not reduced the norm.
 bool sp__cone_newton_full(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
 bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done);
 
