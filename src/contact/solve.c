@@ -136,8 +136,8 @@ static void keep_best(const sp_cone_run_state *s, const sp_cone_span *island, do
     copy_rows(island, s->x, s->best);
 }
 
-// Newton from the multipliers of the sweeps; where it does not converge, sweeps from the best point, in turns, until three turns in sequence
-// have hardly reduced the error.
+// Newton from the multipliers of the sweeps; where it does not converge, sweeps from the best point, in turns, until three turns
+// in sequence have hardly reduced the error.
 static bool solve_by_newton(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, double *best,
                             sp_cone_outcome *out) {
     int between = (int)fmax(BETWEEN, 0.5 * sweeps_per_factor(s->p, island));
