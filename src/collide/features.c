@@ -69,10 +69,11 @@ static double vertex_score(const sp_collider *c, uint32_t vertex, double t, cons
     for (int i = c->around.start[vertex]; i < c->around.start[vertex + 1]; i++) {
         const uint32_t *corner = sp__collider_item(c, (uint32_t)c->around.face[i]);
         for (int k = 0; k < c->corners; k++) {
+            if (corner[k] == vertex) continue;
             sp__collider_at(c, corner[k], t, d);
             sp__sub3(d, p, d);
-            double length = sp__norm3(d);
-            if (length > 0) least = fmin(least, sp__dot3(d, direction) / length);
+            double length = sp__norm3(d), sine = length > 0 ? sp__dot3(d, direction) / length : 1;
+            least = sine < least ? sine : least;
         }
     }
     return least;
@@ -91,7 +92,8 @@ static double edge_score(const sp_collider *c, uint32_t edge, double t, const do
         double full = sp__norm3(d);
         if (square > 0) sp__axpy3(d, -sp__dot3(d, e) / square, e, d);
         double length = sp__norm3(d);
-        if (length > 1e-12 * full) least = fmin(least, sp__dot3(d, direction) / length);
+        double sine = length > 1e-12 * full ? sp__dot3(d, direction) / length : 1;
+        least = sine < least ? sine : least;
     }
     return least;
 }

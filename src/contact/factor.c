@@ -1,7 +1,7 @@
 // See factor.h.
 #include "contact/factor.h"
 
-enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = 32, STRIP = 8, PRODUCT_ROWS = 48 };
+enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = SP_CONE_DEPTH, STRIP = SP_CONE_STRIP, PRODUCT_ROWS = 48 };
 
 typedef struct supernode {
     int first, count;     // eliminated places
@@ -22,6 +22,7 @@ struct sp_cone_factor {
     int *parent, *count;  // elimination tree of places; number of places below
     int *list_at, *list;  // places below each place
     int *at;              // place -> row of the current front; -1: not in it
+    int *kind;            // of the block P of a group: block_kind
     int supers;
     supernode *super;
     uint64_t *bits;
@@ -42,9 +43,9 @@ sp_status sp__cone_factor_create(sp_context *ctx, sp_cone_factor **out) {
 }
 
 static void factor_free_groups(sp_cone_factor *F) {
-    void *arrays[] = {F->order, F->place, F->first, F->parent, F->count, F->list_at, F->at, F->super};
+    void *arrays[] = {F->order, F->place, F->first, F->parent, F->count, F->list_at, F->at, F->kind, F->super};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sp__free(F->ctx, arrays[i]);
-    F->order = F->place = F->first = F->parent = F->count = F->list_at = F->at = NULL;
+    F->order = F->place = F->first = F->parent = F->count = F->list_at = F->at = F->kind = NULL;
     F->super = NULL;
     F->n_capacity = 0;
 }
@@ -78,7 +79,7 @@ static sp_status factor_reserve(sp_cone_factor *F, int n, int rows, size_t words
         factor_free_groups(F);
         if (!SP_NEW(F->ctx, F->order, m) || !SP_NEW(F->ctx, F->place, m) || !SP_NEW(F->ctx, F->first, m) ||
             !SP_NEW(F->ctx, F->parent, m) || !SP_NEW(F->ctx, F->count, m) || !SP_NEW(F->ctx, F->list_at, m) ||
-            !SP_NEW(F->ctx, F->at, m) || !SP_NEW(F->ctx, F->super, m))
+            !SP_NEW(F->ctx, F->at, m) || !SP_NEW(F->ctx, F->kind, m) || !SP_NEW(F->ctx, F->super, m))
             return factor_no_memory(F);
         F->n_capacity = n;
     }
@@ -285,6 +286,15 @@ double sp__cone_factor_flops(const sp_cone_factor *F) {
 
 // ------------------------------------------------------------------------------------------------ numbers
 
+// Whether a block P is zero (the contact is open) or the identity (it sticks), or else; 3 x 3 only.
+typedef enum block_kind { BLOCK_ZERO, BLOCK_IDENTITY, BLOCK_OTHER } block_kind;
+
+static block_kind block_kind_of(const double *P) {
+    bool zero = true, identity = true;
+    for (int k = 0; k < 9; k++) zero = zero && P[k] == 0, identity = identity && P[k] == (k % 4 == 0);
+    return zero ? BLOCK_ZERO : identity ? BLOCK_IDENTITY : BLOCK_OTHER;
+}
+
 // out += P (scale w + shift on the diagonal) + D; P and D nullable. Inlined for the usual size, which unrolls the loops.
 static inline __attribute__((always_inline)) void add_product(const int rows, const int columns, const double *w, int width,
                                                               double scale, double shift, const double *P, const double *D,
@@ -303,6 +313,7 @@ static inline __attribute__((always_inline)) void add_product(const int rows, co
 // front(row, column) += block (i, j) of A, groups of the island
 static void add_block(const sp_cone_factor *F, const sp_cone_problem *p, const sp_cone_matrix *A, int i, int j, double *front,
                       int ld) {
+    if (F->kind[i] == BLOCK_ZERO && i != j) return;
     const double *w = sp__cone_block_at(p, F->begin + i, F->begin + j);
     if (!w) return;
     int rows = F->first[i + 1] - F->first[i], columns = F->first[j + 1] - F->first[j], width = p->width[F->begin + i];
@@ -310,6 +321,8 @@ static void add_block(const sp_cone_factor *F, const sp_cone_problem *p, const s
     const double *P = A->P ? A->P + (size_t)i * BLOCK : NULL, *D = A->D + (size_t)i * BLOCK;
     if (i == j)
         add_product(rows, columns, w, width, scale, A->shift, P, D, out, ld);
+    else if (P && rows == 3 && columns == 3 && F->kind[i] == BLOCK_IDENTITY)
+        add_product(3, 3, w, width, scale, 0, NULL, NULL, out, ld);
     else if (P && rows == 3 && columns == 3)
         add_product(3, 3, w, width, scale, 0, P, NULL, out, ld);
     else
@@ -350,7 +363,8 @@ static void extend_add(sp_cone_factor *F, const supernode *s, const supernode *c
 }
 
 // Columns [from, to) of the front: pivots from the rows of the supernode, L in place. Only columns below `to` are updated.
-static int eliminate_columns(double *A, int size, int columns, int from, int to, int *pivot, double tiny) {
+static int eliminate_columns(const sp_cone_factor *F, int size, int columns, int from, int to, int *pivot, double tiny) {
+    double *A = F->front;
     int replaced = 0;
     for (int k = from; k < to; k++) {
         int best = k;
@@ -365,6 +379,10 @@ static int eliminate_columns(double *A, int size, int columns, int from, int to,
         double *top = A + (ptrdiff_t)k * size;
         if (!(fabs(top[k]) > tiny)) top[k] = top[k] < 0 ? -tiny : tiny, replaced++;
         double inverse = 1 / top[k];
+        if (to - from == STRIP) {
+            F->kernels->eliminate(size - k - 1, k - from, inverse, top + from, top + size + from, size);
+            continue;
+        }
         for (int r = k + 1; r < size; r++) {
             double *row = A + (ptrdiff_t)r * size, l = row[k] *= inverse;
             if (l != 0)
@@ -375,14 +393,12 @@ static int eliminate_columns(double *A, int size, int columns, int from, int to,
 }
 
 // rows [from, to) of U in the columns [left, right), from the unit lower triangle of the rows
-static void eliminate_rows(double *A, int size, int from, int to, int left, int right) {
+static void eliminate_rows(const sp_cone_factor *F, int size, int from, int to, int left, int right) {
     for (int k = from; k < to; k++)
         for (int r = k + 1; r < to; r++) {
-            double l = A[(ptrdiff_t)r * size + k];
-            const double *top = A + (ptrdiff_t)k * size;
-            double *row = A + (ptrdiff_t)r * size;
-            if (l != 0)
-                for (int c = left; c < right; c++) row[c] -= l * top[c];
+            const double *top = F->front + (ptrdiff_t)k * size;
+            double *row = F->front + (ptrdiff_t)r * size;
+            F->kernels->subtract(right - left, row[k], top + left, row + left);
         }
 }
 
@@ -411,18 +427,17 @@ static void product_task(void *arg, int task, int worker) {
 // threads.
 static int eliminate_front(sp_cone_factor *F, const supernode *s, double tiny) {
     int size = s->size, columns = s->columns, replaced = 0;
-    double *A = F->front;
     for (int from = 0; from < columns; from += PANEL) {
         int to = from + PANEL < columns ? from + PANEL : columns;
         for (int k = from; k < to; k += STRIP) {
             int end = k + STRIP < to ? k + STRIP : to;
-            replaced += eliminate_columns(A, size, columns, k, end, F->pivot + s->pivots, tiny);
-            eliminate_rows(A, size, k, end, end, to);
+            replaced += eliminate_columns(F, size, columns, k, end, F->pivot + s->pivots, tiny);
+            eliminate_rows(F, size, k, end, end, to);
             eliminate_product(F, size, k, end, end, size, end, to);
         }
         for (int k = from; k < to; k += STRIP) {  // rows of U right of the panel
             int end = k + STRIP < to ? k + STRIP : to;
-            eliminate_rows(A, size, k, end, to, size);
+            eliminate_rows(F, size, k, end, to, size);
             eliminate_product(F, size, k, end, end, to, to, size);
         }
         product_job job = {F, size, from, to};
@@ -457,6 +472,8 @@ sp_status sp__cone_factor_reserve(sp_cone_factor *F) {
 
 int sp__cone_factor_make(sp_cone_factor *F, const sp_cone_problem *p, const sp_cone_matrix *A) {
     int replaced = 0;
+    for (int i = 0; i < F->n; i++)
+        F->kind[i] = A->P && F->first[i + 1] - F->first[i] == 3 ? block_kind_of(A->P + (size_t)i * BLOCK) : BLOCK_OTHER;
     for (int i = 0; i < F->supers; i++) {
         const supernode *s = &F->super[i];
         assemble_front(F, p, A, s);
@@ -501,8 +518,11 @@ static void solve_forward(sp_cone_factor *F, const supernode *s, double *x) {
         double swap = own[k];
         own[k] = own[other], own[other] = swap;
     }
-    for (int r = 1; r < columns; r++)
-        for (int k = 0; k < r; k++) own[r] -= L[(ptrdiff_t)r * columns + k] * own[k];
+    for (int r = 1; r < columns; r++) {
+        double sum = 0;
+        F->kernels->multiply1(r, L + (ptrdiff_t)r * columns, own, &sum);
+        own[r] -= sum;
+    }
     for (int r = 0; r < rest; r++) {
         double sum = 0;
         F->kernels->multiply1(columns, L + (ptrdiff_t)(columns + r) * columns, own, &sum);
@@ -521,7 +541,7 @@ static void solve_backward(sp_cone_factor *F, const supernode *s, double *x) {
     for (int r = columns - 1; r >= 0; r--) {
         double sum = 0;
         if (rest) F->kernels->multiply1(rest, U + (ptrdiff_t)r * rest, below, &sum);
-        for (int k = r + 1; k < columns; k++) sum += L[(ptrdiff_t)r * columns + k] * own[k];
+        F->kernels->multiply1(columns - r - 1, L + (ptrdiff_t)r * (columns + 1) + 1, own + r + 1, &sum);
         own[r] = (own[r] - sum) / L[(ptrdiff_t)r * columns + r];
     }
     move_own(F, s, x, own, false);

@@ -6,6 +6,10 @@
 // can be stored are better served by Gauss-Seidel and the interior point method.
 #include "contact/solve_internal.h"
 
+// It ends where so many products have not reduced the least error to this part.
+enum { LOOK = 500 };
+static const double PROGRESS = 0.9;
+
 typedef struct gradient {
     const sp_cone_operator *op;
     const sp_cone_options *o;
@@ -85,12 +89,17 @@ static void gradient_swap(double **a, double **b) {
 
 static int gradient_run(gradient *c, double end_ms) {
     int n = c->op->row_count, products = 1;
-    double L = 1, theta = 1;
+    double L = 1, theta = 1, before = INFINITY;
+    int look = LOOK;
     gradient_multiply(c, c->x, c->Wx);
     memcpy(c->y, c->x, (size_t)n * sizeof *c->y), memcpy(c->Wy, c->Wx, (size_t)n * sizeof *c->Wy);
     while (products < c->o->sweeps) {
         if (gradient_judge(c, c->x, c->Wx) <= c->limit && c->o->tolerance > 0) break;
         if (end_ms > 0 && sp__now_ms() > end_ms) break;
+        if (products >= look && c->o->tolerance > 0) {
+            if (c->best_error > PROGRESS * before) break;
+            before = c->best_error, look = products + LOOK;
+        }
         gradient_at(c);
         for (double curve; curve = gradient_try(c, L), products++, curve > L * (1 + 1e-12) && products < c->o->sweeps;)
             L = fmax(1.5 * L, curve);

@@ -39,7 +39,8 @@ static const attempt attempts[] = {
 // residual keeps steps along multipliers that are not unique short.
 static const double POLISH_SHIFT = 1e-4, START_SHIFT = 3;  // shift of W over the relative norm of the function
 static const double POLISH_PROGRESS = 0.5;                 // a norm above this part of the last one ends it
-static const double GROWTH = 1000;                         // ... from sweeps: above this multiple of the last one
+static const double GROWTH = 1e4;                          // from sweeps: a step that multiplies the norm by more is not taken
+static const double HARDER = 10;                           // ... and the next one has a shift larger by this factor
 static const double CHORD = 0.5;                           // a factor is used again while the norm falls below this part
 
 typedef enum law { LAW_FREE, LAW_HALF, LAW_CONE, LAW_SMOOTH, LAW_PINNED } law;  // SMOOTH: a cone without friction
@@ -336,15 +337,19 @@ bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int 
 }
 
 bool sp__cone_newton_full(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
-    double norm = 0, least = INFINITY;
+    double norm = 0, least = INFINITY, damping = START_SHIFT;
     newton_start(w, s);
     w->split = true;
     scaled_violation(w, s, w->r, w->v);
     for (int i = 0, last = 0; i < iterations && i - last < NEWTON_IDLE && !sp__cone_spent(s); i++) {
-        newton_direction(w, s, START_SHIFT, &norm);
+        newton_direction(w, s, damping, &norm);
         const double before = norm;
         ++*done;
-        if (!newton_advance(w, s, 1, GROWTH * before, &norm)) return false;
+        if (!newton_advance(w, s, 1, GROWTH * before, &norm)) {
+            damping *= HARDER;
+            scaled_violation(w, s, w->r, w->v);
+            continue;
+        }
         if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
         if (norm < before && newton_chords(w, s, &norm, best)) return true;
         if (norm < least) least = norm, last = i;

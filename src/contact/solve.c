@@ -167,7 +167,12 @@ static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s
     double most = s->o->work > 0 ? fmin(MOST_FLOPS, (s->o->work - out->work) / LEAST_FACTORS) : MOST_FLOPS;
     sp_status status = sp__cone_interior_prepare(c->interior, s, island, most);
     if (status == SP_LIMIT) {
-        solve_by_sweeps(s, island, s->o->sweeps - out->sweeps, true, out);
+        // the work that is left, but some sweeps in any case
+        double flops = 2 * sp__cone_island_numbers(s->p, island), left = s->o->sweeps - out->sweeps;
+        if (s->o->work > 0) left = fmin(left, fmax(CHUNK, (s->o->work - out->work) / flops));
+        int before = out->sweeps;
+        solve_by_sweeps(s, island, (int)left, true, out);
+        out->work += flops * (out->sweeps - before);
         return SP_OK;
     }
     SP_TRY(status);
