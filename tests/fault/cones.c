@@ -1,25 +1,7 @@
 // The n-th allocation of a contact problem and its solvers fails, for every n: no crash, no leak, and the second try succeeds.
 #include "contact/solve.h"
+#include "failing.h"
 #include "test.h"
-
-typedef struct counter {
-    long calls, fail_at;  // 0: never
-    size_t live;
-} counter;
-
-static void *count_alloc(void *user, size_t size, size_t align) {
-    counter *c = user;
-    void *memory = NULL;
-    if (++c->calls == c->fail_at || posix_memalign(&memory, align, size ? size : 1) != 0) return NULL;
-    c->live++;
-    return memory;
-}
-
-static void count_free(void *user, void *memory, size_t size) {
-    (void)size;
-    if (memory) ((counter *)user)->live--;
-    free(memory);
-}
 
 // a chain of contacts, some of every kind
 static sp_status build(sp_cone_problem *p) {

@@ -5,31 +5,6 @@
 #include "souple/souple.h"
 #include "test.h"
 
-typedef struct counter {
-    long calls, fail_at, refused;  // fail_at 0: never
-    size_t live;
-    failing *paths;  // NULL: not noted
-} counter;
-
-static void *count_alloc(void *user, size_t size, size_t align) {
-    counter *c = user;
-    void *memory = NULL;
-    if (c->paths) failing_note(c->paths);
-    if (++c->calls == c->fail_at) {
-        c->refused++;
-        return NULL;
-    }
-    if (posix_memalign(&memory, align, size ? size : 1) != 0) return NULL;
-    c->live++;
-    return memory;
-}
-
-static void count_free(void *user, void *memory, size_t size) {
-    (void)size;
-    if (memory) ((counter *)user)->live--;
-    free(memory);
-}
-
 typedef struct plan {
     sp_solver_type type;
     sp_preconditioner preconditioner;
