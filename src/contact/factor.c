@@ -1,5 +1,6 @@
 // See factor.h.
 #include "contact/factor.h"
+#include "math/unroll.h"
 
 enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = SP_CONE_DEPTH, STRIP = SP_CONE_STRIP, PRODUCT_ROWS = 48 };
 
@@ -296,9 +297,8 @@ static block_kind block_kind_of(const double *P) {
 }
 
 // out += P (scale w + shift on the diagonal) + D; P and D nullable. Inlined for the usual size, which unrolls the loops.
-static inline __attribute__((always_inline)) void add_product(const int rows, const int columns, const double *w, int width,
-                                                              double scale, double shift, const double *P, const double *D,
-                                                              double *out, int ld) {
+SP_INLINE void add_product(const int rows, const int columns, const double *w, int width, double scale, double shift,
+                           const double *P, const double *D, double *out, int ld) {
     double block[BLOCK];
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < columns; c++) block[r * columns + c] = scale * w[(ptrdiff_t)r * width + c] + (r == c ? shift : 0);

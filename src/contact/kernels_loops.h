@@ -1,12 +1,6 @@
 // The loops of kernels.h. Included by a file that defines SP_CONE_TABLE, the name of its table.
 #include "contact/kernels.h"
-
-#define SP_INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define SP_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define SP_UNROLL _Pragma("GCC unroll 8")
-#endif
+#include "math/unroll.h"
 
 typedef double vec __attribute__((vector_size(32)));
 typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));

@@ -1,8 +1,8 @@
 // Multigrid loops for one instruction set. Included by a file that defines SP_SUFFIX. The build uses double, the cycle float or
 // double.
 #include "linear/multigrid.h"
+#include "math/unroll.h"
 
-#define SP_GRID_INLINE static inline __attribute__((always_inline))
 #define SP_PASTE3(a, b, c) a##b##c
 #define SP_PASTE(a, b, c) SP_PASTE3(a, b, c)
 
@@ -13,7 +13,7 @@ typedef double row4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double row2 __attribute__((vector_size(16), aligned(8), may_alias));
 
 // out (6) = x (6) R (6 x 6)
-SP_GRID_INLINE void times_row(const double *x, const double *R, double *out) {
+SP_INLINE void times_row(const double *x, const double *R, double *out) {
     row4 s4 = x[0] * *(const row4 *)R;
     row2 s2 = x[0] * *(const row2 *)(R + 4);
     for (size_t m = 1; m < 6; m++) s4 += x[m] * *(const row4 *)(R + 6 * m), s2 += x[m] * *(const row2 *)(R + 6 * m + 4);
@@ -34,7 +34,7 @@ static void gram(int rows, const double *T, double *G) {
 }
 
 // left^T A right of blocks of 3, both upper triangular; SIMD vectors of 4 hold a row and the first number after it
-SP_GRID_INLINE void scale3(const double *left, const double *right, double *A) {
+SP_INLINE void scale3(const double *left, const double *right, double *A) {
     row4 M[3], u[3], out[3];
     for (int r = 0; r < 3; r++) M[r] = *(const row4 *)(A + 3 * r), u[r] = *(const row4 *)(right + 3 * r);
     for (int r = 2; r >= 0; r--) {
@@ -45,7 +45,7 @@ SP_GRID_INLINE void scale3(const double *left, const double *right, double *A) {
     for (int r = 0; r < 3; r++) memcpy(A + 3 * r, &out[r], 3 * sizeof *A);
 }
 
-SP_GRID_INLINE void scale6(const double *left, const double *right, double *A) {
+SP_INLINE void scale6(const double *left, const double *right, double *A) {
     double M[36];
     for (int r = 0; r < 6; r++) {
         row4 s4 = left[r] * *(const row4 *)A;
@@ -69,7 +69,7 @@ static void scale(const sp_grid *g, int begin, int end, const double *root, doub
 
 // C (b x 6, row stride 8) += A B (b x 6); turned: A^T B. A is row-major. Rows of B are read as eight numbers; the two extra
 // numbers only reach the padding of C.
-SP_GRID_INLINE void multiply(double *C, const double *A, bool turned, const double *B, size_t b) {
+SP_INLINE void multiply(double *C, const double *A, bool turned, const double *B, size_t b) {
     size_t down = turned ? 1 : b, across = turned ? b : 1;
     row4 low[6], high[6];
     for (size_t r = 0; r < b; r++) low[r] = *(row4 *)(C + 8 * r), high[r] = *(row4 *)(C + 8 * r + 4);
@@ -84,7 +84,7 @@ SP_GRID_INLINE void multiply(double *C, const double *A, bool turned, const doub
 }
 
 // C (6 x 6) += P^T W, P: b x 6, W: b x 6 with row stride 8
-SP_GRID_INLINE void multiply_transposed(double *C, const double *P, const double *W, size_t b) {
+SP_INLINE void multiply_transposed(double *C, const double *P, const double *W, size_t b) {
     for (size_t m = 0; m < 6; m++) {
         row2 c2 = *(row2 *)(C + 6 * m + 4);
         row4 low = *(row4 *)(C + 6 * m), high = {c2[0], c2[1]};
@@ -97,8 +97,8 @@ SP_GRID_INLINE void multiply_transposed(double *C, const double *P, const double
 }
 
 // W: a row of P with row stride 8
-SP_GRID_INLINE void prolongator_row(const sp_grid *g, size_t i, const double *half, double w, const double *T, double *W,
-                                    double *P, size_t b) {
+SP_INLINE void prolongator_row(const sp_grid *g, size_t i, const double *half, double w, const double *T, double *W, double *P,
+                               size_t b) {
     const int *col = g->p_col + g->p_start[i];
     size_t count = (size_t)(g->p_start[i + 1] - g->p_start[i]), own = 0;
     memset(W, 0, sizeof *W * 8 * b * count);
@@ -129,7 +129,7 @@ static void prolongator(const sp_grid *g, int begin, int end, const double *half
 }
 
 // row i of A P into W: its own blocks of P (unit diagonal), then the blocks of its neighbours
-SP_GRID_INLINE void product_row(const sp_grid *g, size_t i, const double *half, const double *P, double *W, size_t b) {
+SP_INLINE void product_row(const sp_grid *g, size_t i, const double *half, const double *P, double *W, size_t b) {
     const int *p_start = g->p_start, *col = g->col, *from = g->from;
     const uint16_t *slot = g->slot + g->slot_start[i];
     memset(W, 0, sizeof *W * 8 * b * (size_t)g->ap_count[i]);
@@ -149,8 +149,8 @@ SP_GRID_INLINE void product_row(const sp_grid *g, size_t i, const double *half, 
     }
 }
 
-SP_GRID_INLINE void galerkin_rows(const sp_grid *g, int begin, int end, const double *half, const double *P, double *W,
-                                  double *coarse, size_t b) {
+SP_INLINE void galerkin_rows(const sp_grid *g, int begin, int end, const double *half, const double *P, double *W, double *coarse,
+                             size_t b) {
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         const uint16_t *slot = g->slot + g->slot_start[i];
         const int *to = g->to + g->to_start[i];
@@ -291,8 +291,8 @@ static void load_matrix_f(const sp_grid *g, int begin, int end, const double *ha
 
 // ------------------------------------------------------------------------------------------------ the prolongator
 
-SP_GRID_INLINE void restrict_one_f(const sp_grid *g, int begin, int end, const float *pro, const float *fine, float *coarse,
-                                   size_t b, size_t stride) {
+SP_INLINE void restrict_one_f(const sp_grid *g, int begin, int end, const float *pro, const float *fine, float *coarse, size_t b,
+                              size_t stride) {
     for (size_t a = (size_t)begin; a < (size_t)end; a++) {
         floats8 s0 = {0}, s1 = {0};
         for (int k = g->q_start[a]; k < g->q_start[a + 1]; k++) {
@@ -315,8 +315,8 @@ static void restrict_rows_f(const sp_grid *g, int begin, int end, const void *pr
         restrict_one_f(g, begin, end, pro, fine, coarse, 6, 8);
 }
 
-SP_GRID_INLINE void prolong_one_f(const sp_grid *g, int begin, int end, const float *pro, const float *coarse, float *fine,
-                                  size_t b, size_t stride) {
+SP_INLINE void prolong_one_f(const sp_grid *g, int begin, int end, const float *pro, const float *coarse, float *fine, size_t b,
+                             size_t stride) {
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         floats8 s[6] = {{0}};
         for (size_t k = (size_t)g->p_start[i]; k < (size_t)g->p_start[i + 1]; k++) {

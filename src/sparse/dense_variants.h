@@ -2,15 +2,8 @@
 // (vectors per tile height) and SP_DENSE_VARIANT(name), the names of the two tables.
 #include <math.h>
 
+#include "math/unroll.h"  // the loops over the vectors of a tile
 #include "sparse/dense.h"
-
-#define SP_INLINE static inline __attribute__((always_inline))
-// loops over the vectors of a tile must be unrolled; otherwise the sums are not kept in registers
-#ifdef __clang__
-#define SP_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define SP_UNROLL _Pragma("GCC unroll 8")
-#endif
 
 #define real double
 #define DENSE(name) name##_d

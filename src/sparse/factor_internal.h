@@ -21,10 +21,9 @@
 #ifndef SP_FACTOR_INTERNAL_H
 #define SP_FACTOR_INTERNAL_H
 
+#include "math/unroll.h"
 #include "sparse/dense.h"
 #include "sparse/factor.h"
-
-#define SP_LOOP_INLINE static inline __attribute__((always_inline))
 
 enum {
     SP_FACTOR_MANY = 64,     // most right-hand sides in one pass through the tree: they share the L1 and L2 cache

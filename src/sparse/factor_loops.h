@@ -61,7 +61,7 @@ static real *LOOP(column)(const front *f, int q) {
 }
 
 // to += from, m rows of b columns
-SP_LOOP_INLINE void LOOP(add_rows)(const int b, int m, const real *from, size_t ld_from, real *to, size_t ld_to) {
+SP_INLINE void LOOP(add_rows)(const int b, int m, const real *from, size_t ld_from, real *to, size_t ld_to) {
     int i = 0;
     for (; i + 4 <= m; i += 4)
         for (int c = 0; c < b; c++) {
@@ -74,8 +74,8 @@ SP_LOOP_INLINE void LOOP(add_rows)(const int b, int m, const real *from, size_t 
 
 // Adds block column j of a child's block (n block rows), from its diagonal on, to a column of the front; runs of consecutive rows
 // are added together.
-SP_LOOP_INLINE void LOOP(add_column)(const int b, int j, int n, const int *up, const int *stretch, const real *from, real *to,
-                                     size_t ld_to) {
+SP_INLINE void LOOP(add_column)(const int b, int j, int n, const int *up, const int *stretch, const real *from, real *to,
+                                size_t ld_to) {
     size_t ld_from = (size_t)(n * b);
     from += (size_t)(j * b) * ld_from;
     for (int c = 0; c < b; c++)  // entries above the diagonal are unused
@@ -85,7 +85,7 @@ SP_LOOP_INLINE void LOOP(add_column)(const int b, int j, int n, const int *up, c
 
 // Adds what child c contributes to columns [q0, q1) of the front. `up` is ascending, so these columns are adjacent in the child
 // too.
-SP_LOOP_INLINE void LOOP(add_child)(const front *f, const int b, int c, int q0, int q1) {
+SP_INLINE void LOOP(add_child)(const front *f, const int b, int c, int q0, int q1) {
     const sp_symbolic *S = f->F->S;
     int first = S->row_start[c] + sp__front_columns(S, c), n = S->row_start[c + 1] - first;
     const int *up = S->up + first, *stretch = f->F->stretch + first;
@@ -124,12 +124,12 @@ static void LOOP(gather_part)(void *arg, int part, int worker) {
 }
 
 // adds one block of A; `to` is its entry (0, 0)
-SP_LOOP_INLINE void LOOP(add_block)(const int b, const double *a, int stride, bool turned, real *to, size_t ld) {
+SP_INLINE void LOOP(add_block)(const int b, const double *a, int stride, bool turned, real *to, size_t ld) {
     for (int c = 0; c < b; c++)
         for (int r = 0; r < b; r++) to[(size_t)c * ld + (size_t)r] += (real)a[stride * (turned ? b * c + r : b * r + c)];
 }
 
-SP_LOOP_INLINE void LOOP(add_blocks)(const front *f, const int b) {
+SP_INLINE void LOOP(add_blocks)(const front *f, const int b) {
     const sp_symbolic *S = f->F->S;
     const sp_symmetric *A = f->run->A;
     for (int k = S->entry_start[f->s]; k < S->entry_start[f->s + 1]; k++) {
