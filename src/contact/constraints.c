@@ -1,4 +1,6 @@
 // See constraints.h.
+#include <float.h>
+
 #include "contact/constraints_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- memory
@@ -175,19 +177,30 @@ static bool is_refined(const sp_constraint_body *t) {
            sp__compliance_age(b->compliance) != 0;
 }
 
+// A e = r, to a fifth of the tolerance of the refinement.
+static sp_status refine_solve(sp_body *b, double share, const double *r, double *e) {
+    const double tolerance = b->solver->def.tolerance;
+    const int iterations = b->solver->def.iterations;
+    sp_linear_info info;
+    if (tolerance > 0) sp__solver_set(b->solver, fmax(tolerance, 0.2 * refine_tolerance / share), iterations);
+    sp_status status = sp__drive_solve(b, &b->system, b->coef, r, e, &info);
+    sp__solver_set(b->solver, tolerance, iterations);
+    return status;
+}
+
 // *moved: the free velocity of the body has changed, and the violations of its contacts with it.
 static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h, bool *moved) {
     sp_body *b = t->body;
     const sp_system *A = &b->system;
     const double *v = b->v[SP_TRIAL];
     double *g = t->impulse, *dv = g + b->nv + 2, *r = dv + b->nv + 2, *e = b->work[0], *y = b->work[1];
-    sp_linear_info info;
     rows_transposed(c, t, g);
     for (int k = 0; k < b->nv; k++) dv[k] = v[k] - b->solved_velocity[k];
     A->mul_raw(A->o, b->coef, dv, r);
     for (int k = 0; k < b->nv; k++) r[k] = b->fixed[k] ? 0 : g[k] - r[k];
-    if (!(sp__drive_norm(r, b->nv) > refine_tolerance * sp__drive_norm(g, b->nv))) return SP_OK;
-    SP_TRY(sp__drive_solve(b, A, b->coef, r, e, &info));
+    const double share = sp__drive_norm(r, b->nv) / fmax(sp__drive_norm(g, b->nv), DBL_MIN);
+    if (!(share > refine_tolerance)) return SP_OK;
+    SP_TRY(refine_solve(b, share, r, e));
     sp__compliance_apply(b->compliance, g, y);
     for (int k = 0; k < b->nv; k++) {
         double now = v[k] + e[k] - y[k];
@@ -207,7 +220,8 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
 sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step) {
     sp_status worst = SP_OK;
     SP_TRY(correct_all(c, step));
-    for (int pass = 0; pass < REFINE_PASSES; pass++) {
+    // not after a solve that did not converge: its impulses are wrong by more, and another one would take as long
+    for (int pass = 0; pass < REFINE_PASSES && c->info.solve.status == SP_OK; pass++) {
         bool moved = false;
         for (int i = 0; i < c->touched_count; i++)
             if (is_refined(&c->touched[i])) SP_TRY(refine_body(c, &c->touched[i], step->h, &moved));
