@@ -14,7 +14,7 @@ help:
 	@echo "make             the command and the libraries, in build/release"
 	@echo "make demo        build, simulate a scene, draw a picture"
 	@echo "make check       before a commit: format, layers, the unit tests of gcc"
-	@echo "make test        every test in every configuration (about 25 minutes on two quiet cores)"
+	@echo "make test        every test in every configuration (about 18 minutes on two quiet cores)"
 	@echo "make fuzz        every reader against random input, ten minutes each or SP_FUZZ_SECONDS"
 	@echo "make bench       measure, beside the peers"
 	@echo "make docs        the API reference and the pages of docs/, in build/docs/html"

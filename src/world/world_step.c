@@ -43,7 +43,7 @@ static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_FIND_CONTACTS, stage_find_contacts));    // rows J and violations at the free state
     SP_TRY(world_run(w, h, SP_STAGE_BUILD_DELASSUS, stage_build_delassus));  // W = sum of h J A^-1 J^T
     SP_TRY(world_run(w, h, SP_STAGE_SOLVE_CONTACTS, stage_solve_contacts));  // impulses in their Coulomb cones
-    SP_TRY(world_run(w, h, SP_STAGE_CORRECT_MOTION, stage_correct_motion));  // v += A^-1 J^T lambda
+    SP_TRY(world_run(w, h, SP_STAGE_CORRECT_MOTION, stage_correct_motion));  // v += A^-1 J^T lambda, refined
     SP_TRY(world_run(w, h, SP_STAGE_STABILISE, stage_stabilise));            // what still overlaps at the end of the step
     SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));                    // every trial number is finite
     SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));                // energy against work, inverted elements, overlap
