@@ -169,6 +169,7 @@ static sp_status correct_all(sp_constraints *c, const sp_step *step) {
 // e moves the free velocity, and the contacts are solved again from their impulses. An approximate inverse then changes the way
 // and not the result.
 static const double refine_tolerance = 1e-3;  // of r, relative to the impulses
+static const double refine_near = 0.05;       // below it the inverse itself solves for e: r decreases by about this factor
 enum { REFINE_PASSES = 3 };
 
 static bool is_refined(const sp_constraint_body *t) {
@@ -200,10 +201,12 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     for (int k = 0; k < b->nv; k++) r[k] = b->fixed[k] ? 0 : g[k] - r[k];
     const double share = sp__drive_norm(r, b->nv) / fmax(sp__drive_norm(g, b->nv), DBL_MIN);
     if (!(share > refine_tolerance)) return SP_OK;
-    SP_TRY(refine_solve(b, share, r, e));
-    sp__compliance_apply(b->compliance, g, y);
+    const bool near = share < refine_near;
+    if (!near) SP_TRY(refine_solve(b, share, r, e));
+    for (int k = 0; k < b->nv; k++) y[k] = near ? g[k] - r[k] : g[k];
+    sp__compliance_apply(b->compliance, y, y);
     for (int k = 0; k < b->nv; k++) {
-        double now = v[k] + e[k] - y[k];
+        double now = v[k] + (near ? 0 : e[k]) - y[k];
         e[k] = now - b->free_velocity[k], b->free_velocity[k] = now;
     }
     for (int row = 0; row < t->J.n; row++) {
