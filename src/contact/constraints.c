@@ -298,6 +298,9 @@ static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int co
     return worst;
 }
 
+// Tolerance of the contacts in Newton's method: relative to that of the user, and the least.
+static const double pass_share = 0.01, pass_least = 1e-12;
+
 sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                 const sp_step *step, int pass, bool *changed) {
     sp_found found;
@@ -319,9 +322,12 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     }
     SP_TRY(sp__constraints_rows(c, step));
     SP_TRY(sp__constraints_delassus(c, step));
-    sp_status status = sp__constraints_solve(c, def);
+    // the passes end when the forces balance to the tolerance: impulses that change by as much would keep them apart
+    sp_contact_def finer = *def;
+    if (moved) finer.solver.tolerance = fmin(def->solver.tolerance, fmax(pass_share * def->solver.tolerance, pass_least));
+    sp_status status = sp__constraints_solve(c, &finer);
     SP_TRY(status);
-    SP_TRY(sp__constraints_correct(c, def, step));
+    SP_TRY(sp__constraints_correct(c, &finer, step));
     if (moved) follow_free(c, bodies, count, step);
     return sp__worst(worst, status);
 }

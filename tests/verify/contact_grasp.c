@@ -4,7 +4,7 @@
 // pressed, so that N depends neither on friction nor on the floor.
 #include "contact_lab.h"
 
-static const double grip = 0.004, lift = 0.03;
+static const double grip = 0.004, lift = 0.03, sides[2] = {-1, 1};
 
 // A jaw: closes by `grip` in 0.2 s, holds until 0.5 s, then rises with a speed that grows over 0.3 s.
 static void jaw_pose(const void *user, double t, sp_pose *out) {
@@ -14,9 +14,21 @@ static void jaw_pose(const void *user, double t, sp_pose *out) {
     out->translate[2] = 0.03 + lift * (t < 0.5 ? 0 : t < 0.8 ? 0.5 * 0.3 * s * s : 0.15 + (t - 0.8)) / 0.35;
 }
 
+// Two boxes with their inner faces at the origin of the pose.
+static void add_jaws(contact_lab *b, const double size[3], void (*pose)(const void *user, double t, sp_pose *out),
+                     sp_body_id jaw[2]) {
+    for (int i = 0; i < 2; i++) {
+        sp_rigid_shape shape = contact_box(size[0], size[1], size[2]);
+        sp_rigid_def plate = sp_rigid_def_default();
+        shape.pose.translate[0] = i ? 0 : -size[0];
+        plate.shapes = &shape, plate.shape_count = 1, plate.kinematic = true;
+        plate.pose.eval = pose, plate.pose.user = &sides[i];
+        jaw[i] = contact_rigid(b, &plate);
+    }
+}
+
 // Rise of the middle of the body over the rise of the jaws; the force of a jaw after the hold.
 static double grasp(double friction, double *force, double *weight) {
-    static const double sides[2] = {-1, 1};
     const double h = 0.01, z[3] = {0, 0, 1};
     contact_lab b;
     sp_contact_def contact = contact_exact(friction, 0);
@@ -29,14 +41,7 @@ static double grasp(double friction, double *force, double *weight) {
     def.rayleigh_stiffness = 0.005;
     sp_pose at = contact_at(0, 0, 0.03);
     sp_body_id body = contact_block(&b, def, (double[3]){0.1, 0.06, 0.06}, (int[3]){6, 3, 3}, &at);
-    for (int i = 0; i < 2; i++) {
-        sp_rigid_shape shape = {
-            .type = SP_BOX, .size = {0.02, 0.08, 0.05}, .pose = {{i ? 0 : -0.02, -0.04, -0.025}, {1, 0, 0, 0}}};
-        sp_rigid_def plate = sp_rigid_def_default();
-        plate.shapes = &shape, plate.shape_count = 1, plate.kinematic = true;
-        plate.pose.eval = jaw_pose, plate.pose.user = &sides[i];
-        jaw[i] = contact_rigid(&b, &plate);
-    }
+    add_jaws(&b, (double[3]){0.02, 0.08, 0.05}, jaw_pose, jaw);
     contact_steps(&b, h, 50);
     contact_load(&b, jaw[1], x0, load, torque), contact_load(&b, jaw[0], x0, other, torque);
     *force = load[0], *weight = contact_measures(&b, body).mass * 9.81;
@@ -75,8 +80,8 @@ static void small_jaw_pose(const void *user, double t, sp_pose *out) {
 
 // Elastic energy at the end, and the largest energy that appeared without work.
 static double squeeze(sp_compliance_type compliance, double *appeared) {
-    static const double sides[2] = {-1, 1};
     contact_lab b;
+    sp_body_id jaw[2];
     sp_contact_def contact = contact_exact(0.6, 0);
     contact.solver.tolerance = 1e-6;
     if (!contact_open(&b, (double[3]){0, 0, -9.81}, &contact)) return NAN;
@@ -85,14 +90,7 @@ static double squeeze(sp_compliance_type compliance, double *appeared) {
     def.solver.type = SP_SOLVER_PCG, def.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
     sp_pose at = contact_at(0, 0, 0.05);
     sp_body_id body = contact_block(&b, def, (double[3]){0.1, 0.2, 0.1}, (int[3]){4, 8, 4}, &at);
-    for (int i = 0; i < 2; i++) {
-        sp_rigid_shape shape = {
-            .type = SP_BOX, .size = {0.02, 0.09, 0.07}, .pose = {{i ? 0 : -0.02, -0.045, -0.035}, {1, 0, 0, 0}}};
-        sp_rigid_def plate = sp_rigid_def_default();
-        plate.shapes = &shape, plate.shape_count = 1, plate.kinematic = true;
-        plate.pose.eval = small_jaw_pose, plate.pose.user = &sides[i];
-        contact_rigid(&b, &plate);
-    }
+    add_jaws(&b, (double[3]){0.02, 0.09, 0.07}, small_jaw_pose, jaw);
     contact_plane(&b, (double[3]){0}, (double[3]){0, 0, 1});
     contact_steps(&b, 0.01, 100);
     const sp_body_measures info = contact_measures(&b, body);

@@ -76,6 +76,26 @@ TEST(newton_ends_where_statics_are) {
     CHECK_NEAR(top[1], top[0], 2e-3 * H);
 }
 
+// As a user writes it: a block on the floor with the tolerances that nobody has set. The first step does all of the way.
+TEST(statics_converge_with_default_tolerances) {
+    contact_lab b;
+    sp_contact_def contact = sp_contact_def_default();
+    contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.4;
+    REQUIRE(contact_open(&b, (double[3]){0, 0, -g}, &contact));
+    sp_body_id floor = contact_plane(&b, (double[3]){0}, (double[3]){0, 0, 1});
+    sp_solid_def def = sp_solid_def_default();
+    sp_pose at = contact_at(0, 0, 0.05);
+    double force[3], torque[3];
+    def.material = (sp_material){1000, 3e4, 0.4}, def.integrator.type = SP_STATIC;
+    sp_body_id id = contact_block(&b, def, (double[3]){0.1, 0.1, 0.1}, (int[3]){4, 4, 4}, &at);
+    CHECK(contact_steps(&b, 0.01, 3));
+    CHECK_INT(b.worst, SP_OK);
+    contact_load(&b, floor, at.translate, force, torque);
+    // forces balance to the tolerance of the contacts, 1e-6
+    CHECK_NEAR(-force[2], contact_measures(&b, id).mass * g, 1e-5 * contact_measures(&b, id).mass * g);
+    contact_close(&b);
+}
+
 TEST(statics_need_something_that_holds) {
     contact_lab b;
     sp_contact_def contact = contact_exact(0.5, 0);
