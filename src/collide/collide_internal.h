@@ -41,6 +41,7 @@ typedef struct sp_collider {
     sp_collider_def def;       // items and radii point to copies
     int corners;               // vertices of an item: 3, 2, 1; 0: a plane
     double radius;             // largest
+    bool closed;               // triangles: every edge has two faces
     sp_edges edges;            // of triangles
     int edge_count;            // of triangles or segments
     sp_vertex_faces around;    // items of each vertex
@@ -187,6 +188,7 @@ void sp__item_box(const sp_collider *c, uint32_t item, double low[3], double hig
 #define SP_CONE_SOFT 0.2      // ... of a soft surface: its edges change between convex and concave while it bends
 #define SP_CONE_BACK 0.5      // a vertex is no contact if its normal leads away from the other collider more than this
 #define SP_EDGE_OVERLAP 2     // two edges overlap at most by this multiple of the least depth below their faces
+#define SP_CROSS_BACK 0.25    // features that meet later are no contact if they were behind each other by this part of alarm
 #define SP_SAME_NORMAL 0.999  // cosine: contacts of one vertex with such normals are one contact
 #define SP_PARALLEL 1e-3      // edges with a smaller angle have no crossing; their vertices are contacts
 
@@ -224,7 +226,8 @@ typedef struct sp_touch {
 
 void sp__touch_at(const sp_collider *c, const sp_touch *f, double t, double out[3]);
 double sp__touch_radius(const sp_collider *c, const sp_touch *f);
-// Adds a contact; `normal` leads from b to a.
+// Adds a contact; `normal` leads from b to a. Features that meet after the committed state, and were behind each other there,
+// make none: the free motion has passed through the body, or around it, and the contact would pull through the rest of it.
 void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source);
 // Smallest t in [0, 1] with f(t) <= 0, for f(0) > 0: f is sampled, then the step is refined. Infinity: none was found.
 double sp__first_time(double (*f)(const void *user, double t), const void *user, int samples);

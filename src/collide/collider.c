@@ -124,6 +124,8 @@ static sp_status collider_analyse(sp_collide *set, sp_collider *c, const sp_coll
     SP_TRY(sp__vertex_faces_create(ctx, c->def.vertex_count, c->def.item_count, c->corners, c->def.items, &c->around));
     if (c->corners == 3)
         SP_TRY(sp__edges_find(ctx, (const int *)c->def.items, c->def.item_count, c->def.vertex_count, &c->edges));
+    c->closed = c->corners == 3;
+    for (int e = 0; e < c->edges.count && c->closed; e++) c->closed = c->edges.first[e + 1] - c->edges.first[e] == 2;
     c->edge_count = c->corners == 3 ? c->edges.count : c->corners == 2 ? c->def.item_count : 0;
     if (!SP_NEW(ctx, c->owned, c->def.item_count)) return SP_NO_MEMORY;
     collider_own(c);

@@ -133,7 +133,13 @@ static void side_fill(const sp_collider *c, const sp_touch *f, const double norm
 }
 
 void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source) {
-    double radius_a = sp__touch_radius(n->a, a), radius_b = sp__touch_radius(n->b, b), p[3], q[3];
+    double radius_a = sp__touch_radius(n->a, a), radius_b = sp__touch_radius(n->b, b), distance[2], p[3], q[3];
+    for (int s = 0; s < 2; s++) {
+        sp__touch_at(n->a, a, s, p), sp__touch_at(n->b, b, s, q);
+        sp__sub3(p, q, p);
+        distance[s] = sp__dot3(normal, p) - radius_a - radius_b;
+    }
+    if (time > 0 && distance[0] < -SP_CROSS_BACK * n->pair->rule.alarm) return;
     sp_contact_made *m = sp__block_next(&n->set->contacts, n->own);
     if (!m) return;
     sp_contact_found *out = &m->found;
@@ -144,12 +150,7 @@ void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, 
     out->key[0] = sp__contact_key(n->a->def.id, a->feature, a->index);
     out->key[1] = sp__contact_key(n->b->def.id, b->feature, b->index);
     memcpy(out->normal, normal, sizeof out->normal);
-    out->time = time;
-    for (int s = 0; s < 2; s++) {
-        sp__touch_at(n->a, a, s, p), sp__touch_at(n->b, b, s, q);
-        sp__sub3(p, q, p);
-        *(s ? &out->distance1 : &out->distance0) = sp__dot3(normal, p) - radius_a - radius_b;
-    }
+    out->time = time, out->distance0 = distance[0], out->distance1 = distance[1];
 }
 
 double sp__first_time(double (*f)(const void *user, double t), const void *user, int samples) {

@@ -233,10 +233,15 @@ static void vertex_nearest(const vertex_search *s, int state, vertex_hit *neares
     }
 }
 
-static bool nearest_is_inside(const vertex_search *s, const vertex_hit *nearest, double t) {
+// Farther inside than the alarm distance, the sign of the nearest feature is not trusted at the committed state: where elements
+// have inverted, the surface is folded, and its normals lead inwards.
+static bool nearest_is_inside(const vertex_search *s, const vertex_hit *nearest, int state) {
     double n[3];
-    return s->solid && sp__feature_normal(s->other, nearest->foot.feature, nearest->foot.index, t, n) &&
-           sp__dot3(nearest->r, n) < 0;
+    if (!s->solid || !sp__feature_normal(s->other, nearest->foot.feature, nearest->foot.index, state, n)) return false;
+    if (sp__dot3(nearest->r, n) >= 0) return false;
+    if (state > 0 || !s->other->closed || s->other->def.side != SP_SIDE_OUTSIDE) return true;
+    if (nearest->distance <= s->n->pair->rule.alarm) return true;
+    return sp__collider_contains(s->n->set, (int)(s->other - s->n->set->colliders), s->c->x[0] + 3 * (size_t)s->vertex);
 }
 
 // ---------------------------------------------------------------------------------------------------- contacts of the vertex
