@@ -15,6 +15,11 @@
 // worker that sleeps or has no core costs nothing. The pool wakes no more workers than there are cores, because further workers
 // would only share cores.
 //
+// To wake a sleeping worker costs some tens of microseconds. The pool wakes one where the batch, or the batches of the last
+// moments that ran without it, would have gained more (deciding by the cost that waiting has had so far: ski rental, Karlin et
+// al. 1990). What a batch gains is predicted from the time of the tasks of the same function before. This changes which thread
+// runs a task, never a result.
+//
 // A batch that is started inside a task, or while another thread uses the pool, runs on the calling thread.
 //
 // The pool can give up cores to a background thread (background.h). The same number of workers then stop spinning, sleep and take
@@ -25,6 +30,7 @@
 #endif
 #include "core/pool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -33,9 +39,18 @@
 enum {
     SPIN_CHECK = 64,     // pauses between two reads of the clock
     JOIN_PAUSES = 2000,  // before the caller yields its core to the worker that has the last task
+    TASK_KINDS = 64,     // functions whose time is remembered
     CACHE_LINE = 64
 };
 static const double IDLE_SPIN_MS = 0.05;  // longer than the gaps between the batches of a solve, much shorter than a frame
+
+static const double WAKE_MS = 0.06;       // cost of waking a worker
+static const double FORGET_SHARE = 0.25;  // of the time between batches: what was lost before counts less
+
+typedef struct task_cost {
+    sp_task_fn *fn;
+    double ms;  // of one task
+} task_cost;
 
 typedef struct pool_thread {
     struct sp_pool *pool;
@@ -49,6 +64,9 @@ struct sp_pool {
     _Alignas(CACHE_LINE) sp_task_fn *fn;             // the batch, written while left == 0
     void *arg;
     atomic_flag busy;  // a caller uses the pool
+    // how much sleeping workers would have helped, used by the caller that has `busy`
+    double missed_ms, last_ms;  // time that they would have saved; end of the last batch without them
+    task_cost cost[TASK_KINDS];
 
     _Alignas(CACHE_LINE) atomic_int sleeping;
     atomic_bool quit;
@@ -161,18 +179,37 @@ static void *thread_main(void *arg) {
 
 // ------------------------------------------------------------------------------------------------ batches
 
-static void wake_some(struct sp_pool *pool, int count) {
-    int reserved_cores = atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed), most = pool->useful - reserved_cores;
+// Workers that sleep and could take tasks of a batch.
+static int missing_workers(struct sp_pool *pool, int count) {
+    int most = pool->useful - atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed);
     int wanted = count - 1 < most ? count - 1 : most;
-    int missing = wanted - (pool->threads - atomic_load(&pool->sleeping));
-    if (missing <= 0) return;
+    return wanted - (pool->threads - atomic_load(&pool->sleeping));
+}
+
+static void wake_some(struct sp_pool *pool, int missing) {
     // under the mutex, a thread that is about to sleep is either counted as a sleeper or sees the open tasks itself
     pthread_mutex_lock(&pool->mutex);
-    if (reserved_cores > 0)
+    if (atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed) > 0)
         pthread_cond_broadcast(&pool->wake);  // a signal might wake only a worker that must not take tasks
     else
         for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+// Two functions may share an entry: the prediction is then wrong, and only that.
+static task_cost *cost_of(struct sp_pool *pool, sp_task_fn *fn) {
+    task_cost *cost = &pool->cost[((uintptr_t)fn >> 4) * 2654435761u % TASK_KINDS];
+    if (cost->fn != fn) *cost = (task_cost){.fn = fn, .ms = INFINITY};  // unknown: wake
+    return cost;
+}
+
+// Time that the missing workers would save, added to what batches without them have lost before.
+static bool is_worth_waking(struct sp_pool *pool, const task_cost *cost, int count, int missing, double now) {
+    double share = (double)missing / (missing + 1);
+    pool->missed_ms = fmax(0, pool->missed_ms - FORGET_SHARE * (now - pool->last_ms)) + share * cost->ms * count;
+    if (pool->missed_ms < WAKE_MS) return false;
+    pool->missed_ms = 0;
+    return true;
 }
 
 static void pool_join(struct sp_pool *pool) {
@@ -193,9 +230,16 @@ static void run_on_pool(struct sp_pool *pool, int count, sp_task_fn *fn, void *a
     pool->arg = arg;
     atomic_store_explicit(&pool->left, count, memory_order_relaxed);
     atomic_store(&pool->open, range(0, (uint32_t)count));
-    wake_some(pool, count);
+    int missing = missing_workers(pool, count);
+    task_cost *cost = missing > 0 ? cost_of(pool, fn) : NULL;
+    double start = cost ? sp__now_ms() : 0;
+    bool woken = cost && is_worth_waking(pool, cost, count, missing, start);
+    if (woken) wake_some(pool, missing);
     work(pool, 0);
     pool_join(pool);
+    if (!cost) return;
+    pool->last_ms = sp__now_ms();
+    cost->ms = (pool->last_ms - start) / count * (woken ? missing + 1 : 1);
 }
 
 // A batch that runs on the host's task hooks. Batches started inside it run on the calling thread.
