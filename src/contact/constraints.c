@@ -88,13 +88,40 @@ static sp_cone_options cone_options(sp_constraints *c, const sp_contact_solver_d
     return o;
 }
 
-sp_status sp__constraints_solve(sp_constraints *c, const sp_contact_def *def) {
+static sp_status solve_to(sp_constraints *c, const sp_contact_def *def, double tolerance) {
     if (c->count == 0) return SP_OK;
-    const sp_cone_options options = cone_options(c, &def->solver);
+    sp_cone_options options = cone_options(c, &def->solver);
+    options.tolerance = tolerance;
     SP_TRY(sp__constraints_solve_problem(c, &options));
+    c->coarse = tolerance > def->solver.tolerance && c->info.solve.largest > def->solver.tolerance;
     for (int i = 0; i < c->count; i++) memcpy(c->contacts[i].lambda, c->problem->lambda + 3 * i, sizeof c->contacts[i].lambda);
     for (int i = 0; i < c->count; i++) memcpy(c->contacts[i].u, c->problem->u + 3 * i, sizeof c->contacts[i].u);
     return c->info.solve.status;
+}
+
+// Residual of a contact solve, relative to the largest violation, with which the next part of the step can go on: a refinement of
+// the motion, a contact that joins.
+static const double usable_residual = 1e-3;
+
+static bool is_usable(const sp_constraints *c) {
+    return c->info.solve.status == SP_OK || c->info.solve.largest <= usable_residual;
+}
+
+static bool is_refined(const sp_constraint_body *t) {
+    const sp_body *b = t->body;
+    return t->free && b->compliance && b->compliance_type == SP_COMPLIANCE_AUTO && !sp__drive_has_passes(b) &&
+           sp__compliance_age(b->compliance) != 0;
+}
+
+// Before a refinement of the motion, impulses of a low accuracy are enough: the contacts are solved again after it. Below
+// COARSE_ROWS rows a solve costs less than the correction of the motion that it would repeat.
+enum { COARSE_ROWS = 128 };
+
+sp_status sp__constraints_solve(sp_constraints *c, const sp_contact_def *def) {
+    double tolerance = def->solver.tolerance;
+    for (int i = 0; i < c->touched_count && tolerance > 0 && c->problem->row_count >= COARSE_ROWS; i++)
+        if (is_refined(&c->touched[i])) tolerance = fmax(def->solver.tolerance, usable_residual);
+    return solve_to(c, def, tolerance);
 }
 
 static void rows_transposed(const sp_constraints *c, const sp_constraint_body *t, double *g) {
@@ -172,12 +199,6 @@ static const double refine_tolerance = 1e-3;  // of r, relative to the impulses
 static const double refine_near = 0.05;       // below it the inverse itself solves for e: r decreases by about this factor
 enum { REFINE_PASSES = 3 };
 
-static bool is_refined(const sp_constraint_body *t) {
-    const sp_body *b = t->body;
-    return t->free && b->compliance && b->compliance_type == SP_COMPLIANCE_AUTO && !sp__drive_has_passes(b) &&
-           sp__compliance_age(b->compliance) != 0;
-}
-
 // A e = r, to a fifth of the tolerance of the refinement.
 static sp_status refine_solve(sp_body *b, double share, const double *r, double *e) {
     const double tolerance = b->solver->def.tolerance;
@@ -202,7 +223,10 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     const double share = sp__drive_norm(r, b->nv) / fmax(sp__drive_norm(g, b->nv), DBL_MIN);
     if (!(share > refine_tolerance)) return SP_OK;
     const bool near = share < refine_near;
-    if (!near) SP_TRY(refine_solve(b, share, r, e));
+    if (!near) {
+        sp__solver_report_stale(b->solver);
+        SP_TRY(refine_solve(b, share, r, e));
+    }
     for (int k = 0; k < b->nv; k++) y[k] = near ? g[k] - r[k] : g[k];
     sp__compliance_apply(b->compliance, y, y);
     for (int k = 0; k < b->nv; k++) {
@@ -223,13 +247,13 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
 sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step) {
     sp_status worst = SP_OK;
     SP_TRY(correct_all(c, step));
-    // not after a solve that did not converge: its impulses are wrong by more, and another one would take as long
-    for (int pass = 0; pass < REFINE_PASSES && c->info.solve.status == SP_OK; pass++) {
+    // not after a solve that is far from converged: its impulses are wrong by more, and another one would take as long
+    for (int pass = 0; pass < REFINE_PASSES && is_usable(c); pass++) {
         bool moved = false;
         for (int i = 0; i < c->touched_count; i++)
             if (is_refined(&c->touched[i])) SP_TRY(refine_body(c, &c->touched[i], step->h, &moved));
-        if (!moved) break;
-        worst = sp__constraints_solve(c, def);
+        if (!moved && !c->coarse) break;
+        worst = solve_to(c, def, def->solver.tolerance);
         SP_TRY(worst);
         SP_TRY(correct_all(c, step));
     }
@@ -311,8 +335,8 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     SP_TRY(worst);
     if (moved && c->count) contacts_predicted(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
-    // what overlaps after a solve that did not converge overlaps because of it: more contacts would not help
-    if (!moved && c->info.solve.status == SP_NOT_CONVERGED) return sp__worst(worst, SP_NOT_CONVERGED);
+    // what overlaps after a solve that is far from converged overlaps because of it: more contacts would not help
+    if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);

@@ -90,6 +90,7 @@ struct sp_constraints {
     size_t numbers_most;   // of W
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;
+    bool coarse;  // the last solve was not to the tolerance of the user
     sp_constraints_info info;
 };
 

@@ -234,6 +234,10 @@ static void pcg_step(sp_solver *s) {
     sp__refresh_step(((pcg *)s->impl)->refresh, s->step, s->swap);
 }
 
+static void pcg_stale(sp_solver *s) {
+    sp__refresh_report_stale(((pcg *)s->impl)->refresh);
+}
+
 static void pcg_visit(sp_solver *s, struct sp_visitor *v) {
     sp__refresh_visit(((pcg *)s->impl)->refresh, v);
 }
@@ -251,4 +255,5 @@ const sp_solver_kind sp__solver_pcg = {.name = "pcg",
                                        .bytes = pcg_bytes,
                                        .visit = pcg_visit,
                                        .restored = pcg_restored,
-                                       .step = pcg_step};
+                                       .step = pcg_step,
+                                       .stale = pcg_stale};

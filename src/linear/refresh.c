@@ -341,9 +341,10 @@ void sp__refresh_apply(sp_refresh *r, const double *residual, double *z) {
 // ============================================================================================== refresh schedule
 
 // `auto` requests a new factor when the last step took more than `grown` times the iterations of the best step since the last
-// swap, and more than SLACK iterations above it, or when the factor is OLD steps old. It requests none if FRESH iterations were
-// enough, because a new factor in float needs them too. Measured over 90 steps of a beam of 1536 tetrahedra (lag 3, tolerance
-// 1e-7; bending freely, coming to rest, twisted, soft), mean iterations and number of factors, async / auto:
+// swap, and more than SLACK iterations above it, or when the factor is OLD steps old, or when contacts ask for one. It requests
+// none if FRESH iterations were enough, because a new factor in float needs them too. Measured over 90 steps of a beam of 1536
+// tetrahedra (lag 3, tolerance 1e-7; bending freely, coming to rest, twisted, soft), mean iterations and number of factors, async
+// / auto:
 //     4.4 30 / 4.9 7      3.0 30 / 3.3 5      2.4 30 / 2.5 3      3.2 30 / 3.8 5
 // With 1.5, 2, 50: 5.0 3, 4.5 3, 2.6 2, 4.1 3. Never rebuilt: 6.5, 7.3, 3.0, 4.9 iterations.
 static const double grown = 1.25;
@@ -427,7 +428,7 @@ static int unused_snapshot(const sp_refresh *r) {
 static void record_build(sp_refresh *r, int k, sp_linear_info *info) {
     const sp_matrix_snapshot *p = &r->cache->snapshot[k];
     if (p->status == SP_OK) {
-        r->now.use = k, r->now.best = -1, r->now.failures = 0;
+        r->now.use = k, r->now.best = -1, r->now.failures = r->now.stale = 0;
         info->refreshes++;
         return;
     }
@@ -536,7 +537,7 @@ static sp_status swap_in(sp_refresh *r, bool deterministic, sp_linear_info *info
 
 static bool is_needed(const sp_refresh *r) {
     const sp_schedule *s = &r->now;
-    if (r->repinned) return true;
+    if (r->repinned || s->stale) return true;
     if (s->best < 0 || s->last <= FRESH) return false;
     if (r->step >= r->cache->snapshot[s->use].step + OLD) return true;
     return (double)s->last > grown * (double)s->best && s->last > s->best + SLACK;
@@ -649,6 +650,10 @@ void sp__refresh_report_iterations(sp_refresh *r, int iterations) {
     if (r->now.pending >= 0) sp__job_set_urgency(r->ctx, &r->cache->job, refresh_urgency(r));
 }
 
+void sp__refresh_report_stale(sp_refresh *r) {
+    r->now.stale = 1;
+}
+
 // =================================================================================================== checkpoints
 
 // A checkpoint of a preconditioner contains the schedule, the snapshot in use and the pending snapshot. Factors are rebuilt from
@@ -700,7 +705,7 @@ sp_status sp__refresh_restored(sp_refresh *r) {
     if (a->origin) {
         sp_status status = cache_analyse(r);
         if (status < 0) {  // continues as if nothing had been built
-            r->now = r->before = (sp_schedule){.use = -1, .pending = -1, .best = -1, .last = -1, .now = -1};
+            r->now = r->before = empty_schedule();
             return status;
         }
     }

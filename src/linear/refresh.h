@@ -25,6 +25,8 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
 void sp__refresh_apply(sp_refresh *r, const double *residual, double *z);
 // Call after the solve with its number of iterations.
 void sp__refresh_report_iterations(sp_refresh *r, int iterations);
+// The factor in use is too far from the matrix for contacts: `auto` requests a new one in the next step.
+void sp__refresh_report_stale(sp_refresh *r);
 // The factor of the preconditioner in use, after sp__refresh_prepare. False: it has none. While it is asked for in each step, the
 // background thread computes the columns of the next factor that the current one has, before it is swapped in.
 bool sp__refresh_factored(sp_refresh *r, sp_factored *out);
@@ -72,6 +74,7 @@ typedef struct sp_schedule {
     uint64_t tried;           // step of the last attempt to build one, 0: never
     int64_t best, last, now;  // iterations: smallest since the last swap, of the last step, of this step so far; -1: none
     uint64_t failures;        // number of consecutive failures
+    uint64_t stale;           // 1: contacts need a better inverse than the one in use
 } sp_schedule;
 
 struct sp_refresh {

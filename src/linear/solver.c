@@ -78,6 +78,10 @@ sp_status sp__solver_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
     return s->kind->solve(s, A, c, b, x, info);
 }
 
+void sp__solver_report_stale(sp_solver *s) {
+    if (s->kind->stale) s->kind->stale(s);
+}
+
 size_t sp__solver_bytes(const sp_solver *s) {
     return s->kind->bytes(s);
 }

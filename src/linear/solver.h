@@ -34,6 +34,8 @@ void sp__solver_set(sp_solver *solver, double tolerance, int iterations);
 void sp__solver_step(sp_solver *solver, uint64_t number, bool deterministic);
 // Starts from x = 0. Fixed unknowns of b must hold their prescribed value of x. Fails only if out of memory.
 sp_status sp__solver_solve(sp_solver *solver, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info);
+// Contacts found that the factor of the solver is far from the matrix: where the solver chooses when to make a new one, it does.
+void sp__solver_report_stale(sp_solver *solver);
 size_t sp__solver_bytes(const sp_solver *solver);
 // Steps since the last refresh of each element (user's numbering), for pictures; false: not supported by this solver.
 bool sp__solver_refresh_ages(const sp_solver *solver, int count, double *age);
@@ -67,7 +69,8 @@ typedef struct sp_solver_kind {
     bool (*refresh_ages)(const sp_solver *s, int count, double *age);  // NULL: not supported
     void (*visit)(sp_solver *s, struct sp_visitor *v);                 // NULL: no state
     sp_status (*restored)(sp_solver *s);                               // NULL: nothing to do
-    void (*step)(sp_solver *s);  // NULL: nothing to do. Called by sp__solver_step when a step begins or is repeated
+    void (*step)(sp_solver *s);   // NULL: nothing to do. Called by sp__solver_step when a step begins or is repeated
+    void (*stale)(sp_solver *s);  // NULL: nothing to do. See sp__solver_report_stale
 } sp_solver_kind;
 
 struct sp_solver {
