@@ -112,7 +112,11 @@ double sp__der_edge_energy(const sp_der *d, bool clamped, int edge);
 // Material frame of an edge at the current kinematics, columns t, n1, n2.
 void sp__der_material(const sp_der *d, int edge, double R[9]);
 
-// parallel transport of u by the smallest rotation from unit vector a to unit vector b
-void sp__der_carry(const double u[3], const double a[3], const double b[3], double out[3]);
+// Unit vector from one point to another; returns their distance.
+double sp__der_tangent(const double from[3], const double to[3], double t[3]);
+// Angle from the frame (ta, a), transported to tb, to the frame (tb, b): of its multiples of 2 pi the value nearest to `near`.
+double sp__der_twist(const double ta[3], const double a[3], const double tb[3], const double b[3], double near);
+// Material frame of an edge at any coordinates.
+void sp__der_edge_frame(int edges, const double *q, int edge, double R[9]);
 
 #endif

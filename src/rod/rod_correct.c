@@ -236,7 +236,7 @@ static double motion_energy(sp_body *b, int part, const workspace *m) {
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
     r->model->mass(b, part, x, m->y, false);
-    return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
+    return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * sp__rod_elastic(b, part, NULL);
 }
 
 static void compose_into(sp_body *b, int part, double h, double alpha, const workspace *m) {
@@ -394,7 +394,7 @@ static void correct_part(void *arg, int part, int worker) {
     const sp_rod_part *p = &r->part[part];
     struct sp_rod_correction *c = &r->correction[part];
     double energy =
-        sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
+        sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * sp__rod_elastic(b, part, NULL);
     double gap = sp__drive_dot(b->work[0] + p->v, w->gap + p->v, p->nv);
     if (gap <= r->model->accepted_gap * energy && c->gain <= SP_ROD_MOST_GAIN * energy) return;
     c->substeps = 0;

@@ -264,7 +264,8 @@ static sp_status number_unknowns(sp_body *b, const sp_rod_def *def, int64_t *nq,
         int capacity = def->grow ? sp__rod_grow_reserve(def->grow, s->length, s->elements) : s->elements;
         *p = (sp_rod_part){.q = (int)*nq, .v = (int)*nv, .node = (int)nodes, .element = (int)elements};
         p->elements = capacity, p->alive = s->elements;
-        p->nq = r->model->coordinates(capacity), p->nv = r->model->unknowns(capacity), p->band = r->model->band(capacity);
+        p->nq = r->model->coordinates(capacity), p->nv = r->model->unknowns(capacity);
+        p->band = r->model->band ? r->model->band : p->nv - 1;
         p->at = *bands;
         memcpy(p->root.r, s->root.translate, sizeof p->root.r);
         sp__quat_matrix(s->root.quat, p->root.R);
@@ -581,7 +582,10 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], 0);
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
     SP_TRY(copy_masses(b, def));
-    for (int i = 0; i < r->parts; i++) SP_TRY(r->model->create(b, i));
+    for (int i = 0; i < r->parts; i++) {
+        if (!(r->part[i].model = sp__alloc(b->ctx, 1, r->model->size))) return SP_NO_MEMORY;
+        SP_TRY(r->model->create(b, i));
+    }
     SP_TRY(make_contacts(b));
     sp__rod_follow(b);
     SP_TRY(make_start(b, def));
@@ -616,8 +620,10 @@ static void rod_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_rod *r = sp__rod(b);
-    for (int i = 0; i < r->parts && r->part; i++)
+    for (int i = 0; i < r->parts && r->part; i++) {
         if (r->part[i].model) r->model->destroy(b, i);
+        sp__free(ctx, r->part[i].model);
+    }
     sp__rod_grow_free(b);
     sp__rod_hold_free(b);
     void *all[] = {r->part,

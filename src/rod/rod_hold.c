@@ -32,6 +32,14 @@ static sp_status bad_node(sp_body *b, const sp_rod_def *def, const char *what, i
                         (long long)defined_nodes(def) - 1);
 }
 
+int sp__rod_held(int first, unsigned axes, bool orientation, int *unknown) {
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (axes >> i & 1) unknown[n++] = first + i;
+    for (int i = 3; i < 6 && orientation && n >= 3; i++) unknown[n++] = first + i;
+    return n;
+}
+
 // marks the unknowns of a node; false: the model has none
 static bool hold_mark(sp_body *b, int part, int node, unsigned axes, unsigned char flag) {
     const sp_rod *r = sp__rod(b);
