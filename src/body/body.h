@@ -107,7 +107,7 @@ typedef struct sp_param {
     void (*changed)(sp_body *b);  // increments revisions, which invalidates caches; a rollback may call it again
 } sp_param;
 
-sp_param sp__mass_param(sp_body *b, int mass, void (*changed)(sp_body *b));  // the value of a point mass (mass.c)
+sp_param sp__mass_param(sp_body *b, int mass, void (*changed)(sp_body *b));  // the value of a point mass
 
 typedef struct sp_body_ops {
     const char *kind;

@@ -158,7 +158,7 @@ sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // memory fo
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
 
-// ---------------------------------------------------------------------------------------------------- point masses (mass.c)
+// ---------------------------------------------------------------------------------------------------- point masses
 
 sp_status sp__masses_check(sp_error *error, const sp_mass_def *masses, int count, bool turns);  // turns: `inertia` is allowed
 sp_status sp__masses_create(struct sp_body *b, const sp_mass_def *masses,

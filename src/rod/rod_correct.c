@@ -1,4 +1,4 @@
-// Nonlinear correction of implicit Euler for rods. The driver makes the linearised step (drive_implicit.c). Here the error of
+// Nonlinear correction of implicit Euler for rods. The driver makes the linearised step (body/drive.c). Here the error of
 // that step in the nonlinear equations is measured for each strand, and strands with a large error are solved again:
 //
 //   residual   R(x) = h f(q0 (+) h x, x) - I(x), with the inertia I(x) = M(q) x - P(q0, v0) of material points that keep their

@@ -217,9 +217,6 @@ sp_status sp__take_edits(sp_world *w, double h);
 sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses at the current time, without motion
 
-// contact_pairs.c
-void sp__contact_matrix_free(sp_world *w);
-
 // Edits.
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity);
 void sp__edits_committed(sp_world *w);
@@ -255,6 +252,7 @@ void sp__pairs_free(sp_world *w);
 sp_status sp__world_contacts_reserve(sp_world *w);
 void sp__world_contacts_take(sp_world *w);
 void sp__world_contacts_forget(sp_world *w, int multipliers);
+void sp__contact_matrix_free(sp_world *w);
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // memory in all slots without readers
