@@ -306,3 +306,10 @@ double sp__backward_error(const sp_symmetric *A, const double *x, const double *
     }
     return r / (norm * xs + bs);
 }
+
+sp_status sp__rest_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F) {
+    sp_factor_def def = {.kind = SP_LLT, .keep = keep};
+    sp_status status = sp__factor_create(m->ctx, &def, S, F);
+    if (status < 0) fprintf(stderr, "bench: factor: %s\n", sp_context_error(m->ctx)->message);
+    return status;
+}

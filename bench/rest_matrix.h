@@ -44,6 +44,9 @@ void sp__rest_roots(const sp_rest_matrix *m, int count, const int *elements, int
 double sp__backward_error(const sp_symmetric *A, const double *x, const double *b, double *scratch);
 void sp__right_side(int n, double *b);
 
+// A factor without values; keep: contribution blocks are stored. Prints the reason of a failure.
+sp_status sp__rest_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F);
+
 // ---- times, minimum of repeats until the budget is used (at least three): processor time on one thread, wall clock on more
 
 sp_status sp__time_analyse(const sp_rest_matrix *m, int workers, double budget_ms, sp_symbolic **out, double *ms);
@@ -64,8 +67,6 @@ void sp__exchange_close(sp_exchange *x);
 // The path of a new file in it; valid as long as the folder.
 const char *sp__exchange_path(sp_exchange *x, const char *name);
 sp_status sp__write_matrix(sp_context *ctx, const sp_symmetric *A, const char *path);
-// Old number of each new unknown, expanded from the permutation of block rows.
-sp_status sp__write_order(const int *perm, int rows, int block, const char *path);
 // W as sparse columns of a matrix with n rows.
 sp_status sp__write_columns(int n, int row_count, const int *rows, int rank, const double *W, const char *path);
 
@@ -84,6 +85,8 @@ typedef struct sp_cholmod_job {
     bool many;
 } sp_cholmod_job;
 
+// Opens an exchange with the matrix and our order, and names both files in the job. On failure it is closed.
+sp_status sp__cholmod_open(sp_exchange *x, const sp_rest_matrix *m, const sp_symbolic *S, sp_cholmod_job *job);
 sp_status sp__cholmod_run(const sp_cholmod_job *job, sp_cholmod *out);
 
 #endif
