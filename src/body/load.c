@@ -264,14 +264,66 @@ void sp__loads_free(sp_body *b) {
     *l = (sp_loads){0};
 }
 
+// ---------------------------------------------------------------------------------------------------- definitions
+
+#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
+
+sp_status sp__springs_check(sp_error *error, const sp_spring_def *springs, int count) {
+    for (int i = 0; i < count; i++) {
+        double k = springs[i].stiffness, c = springs[i].damping;
+        if (!(k > 0 && isfinite(k)) || !(c >= 0 && isfinite(c)))
+            REFUSE("spring %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, k, c);
+    }
+    return SP_OK;
+}
+
+sp_status sp__point_loads_check(sp_error *error, const char *kind, const sp_load *loads, int count) {
+    for (int i = 0; i < count; i++) {
+        const sp_load *l = &loads[i];
+        if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
+            REFUSE("load %d of a %s: type %d, must be force, torque or acceleration", i, kind, (int)l->type);
+        if (l->items || l->count) REFUSE("load %d of a %s: %d items, must be at a material point", i, kind, l->count);
+    }
+    return SP_OK;
+}
+
+static sp_status nodes_check(sp_error *error, const char *what, int index, const int *list, int count, int64_t nodes,
+                             unsigned axes) {
+    if (count < 0 || (count > 0 && !list)) REFUSE("%s %d: count = %d, must be >= 0 and have a list", what, index, count);
+    if (axes < 1 || axes > SP_AXES_ALL) REFUSE("%s %d: axes = %u, must be in [1, 7]", what, index, axes);
+    for (int i = 0; i < count; i++)
+        if (list[i] < 0 || list[i] >= nodes)
+            REFUSE("%s %d: node %d, must be in [0, %lld]", what, index, list[i], (long long)nodes - 1);
+    return SP_OK;
+}
+
+sp_status sp__fixes_check(sp_error *error, const sp_fix *fixes, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++) {
+        SP_TRY(nodes_check(error, "fix", i, fixes[i].nodes, fixes[i].count, nodes, fixes[i].axes));
+        if (!(fixes[i].stiffness >= 0 && isfinite(fixes[i].stiffness)))
+            REFUSE("fix %d: stiffness = %g N/m, must be >= 0", i, fixes[i].stiffness);
+    }
+    return SP_OK;
+}
+
+sp_status sp__moves_check(sp_error *error, const sp_move *moves, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++) SP_TRY(nodes_check(error, "move", i, moves[i].nodes, moves[i].count, nodes, moves[i].axes));
+    return SP_OK;
+}
+
+sp_spring sp__spring_of(const sp_spring_def *def, sp_anchor at) {
+    sp_spring s = {
+        .at = at, .stiffness = def->stiffness, .damping = def->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
+    for (int a = 0; a < 3; a++) s.to[a] = def->to[a], s.target[a] = sp_signal_value(&def->to[a], 0);
+    return s;
+}
+
 // ---------------------------------------------------------------------------------------------------- point masses
 
 // Point masses: a mass, and for rods a moment of inertia, at material points. The kinds add them where they build their mass
 // matrix, so that gravity, kinetic energy, momentum, damping by mass and explicit steps include them without a second path. Kinds
 // with a lumped mass matrix lump a point inside an element to the nodes of the element: total mass, first moment and momentum
 // stay exact and the matrix stays diagonal. The error is a moment of inertia of the mass times the squared size of the element.
-
-#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
 
 sp_status sp__masses_check(sp_error *error, const sp_mass_def *masses, int count, bool turns) {
     if (count < 0 || (count > 0 && !masses)) REFUSE("mass_count = %d, must be >= 0 and have a list", count);
@@ -336,11 +388,6 @@ bool sp__masses_prescribe(sp_body *b, double time) {
         changed = true;
     }
     return changed;
-}
-
-sp_param sp__mass_param(sp_body *b, int mass, void (*changed)(sp_body *b)) {
-    sp_point_mass *m = &b->loads.masses[mass];
-    return (sp_param){.spec = &sp__param_mass, .name = m->path, .value = &m->now, .changed = changed};
 }
 
 void sp__masses_visit(sp_body *b, sp_visitor *v) {

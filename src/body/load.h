@@ -152,6 +152,14 @@ void sp__loads_forget(struct sp_body *b);                  // clears the memory,
 uint64_t sp__loads_hash(const struct sp_body *b);          // of the committed memory; 0: no contact
 bool sp__loads_contact_possible(const struct sp_body *b);  // contact is possible
 sp_status sp__loads_add_spring(struct sp_body *b, const sp_spring *spring);
+// Checks of a definition that several kinds share: springs; loads of kinds whose loads act at material points (`kind` is for the
+// message); nodes and axes of fixes and moves, with nodes in [0, nodes).
+sp_status sp__springs_check(sp_error *error, const sp_spring_def *springs, int count);
+sp_status sp__point_loads_check(sp_error *error, const char *kind, const sp_load *loads, int count);
+sp_status sp__fixes_check(sp_error *error, const sp_fix *fixes, int count, int64_t nodes);
+sp_status sp__moves_check(sp_error *error, const sp_move *moves, int count, int64_t nodes);
+// The spring of a definition, with its target at time 0.
+sp_spring sp__spring_of(const sp_spring_def *def, sp_anchor at);
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // memory for more springs and all contacts
 // Points of surfaces replace the collision points of the kind. The body takes ownership of the list. `refresh` of the kind sets
 // the masses.

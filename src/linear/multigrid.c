@@ -370,19 +370,13 @@ typedef struct cycle_step {
     double *to;
 } cycle_step;
 
-static void range_of(const sp_grid *g, int task, int *begin, int *end) {
-    int cycle_rows = sp__grid_task_rows(g);
-    *begin = task * cycle_rows;
-    *end = *begin + cycle_rows < g->n ? *begin + cycle_rows : g->n;
-}
-
 // ------------------------------------------------------------------------------------------------ passes
 
 static void rows_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->rows(s->v->g, begin, end, s->v->off, s->a, s->b, s->base, s->in, s->out);
 }
 
@@ -390,7 +384,7 @@ static void restrict_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v[1].g, task, &begin, &end);
+    task_range(s->v[1].g, task, &begin, &end);
     s->m->loops->restrict_rows(s->v->g, begin, end, s->v->turned, s->in, s->out);
 }
 
@@ -398,7 +392,7 @@ static void prolong_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->prolong_rows(s->v->g, begin, end, s->v->pro, s->in, s->out);
 }
 
@@ -406,7 +400,7 @@ static void enter_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->enter(begin, end, s->v->root, s->a, s->from, s->out);
 }
 
@@ -414,7 +408,7 @@ static void leave_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->leave(begin, end, s->v->root, s->a, s->in, s->to);
 }
 
@@ -499,7 +493,7 @@ static void dot_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end, stride = sp__grid_stride(s->v->g);
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->partial[task] = s->m->loops->dot(stride * begin, stride * end, s->base, s->in);
 }
 
@@ -515,7 +509,7 @@ static void mix_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end, stride = sp__grid_stride(s->v->g);
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->mix(stride * begin, stride * end, s->a, s->out, s->b, s->base, s->c, s->in);
 }
 
@@ -532,7 +526,7 @@ static void start_task(void *arg, int task, int worker) {
     const cycle_step *s = arg;
     const sp_grid *g = s->v->g;
     int begin, end, stride = sp__grid_stride(g);
-    range_of(g, task, &begin, &end);
+    task_range(g, task, &begin, &end);
     for (int i = begin; i < end; i++)
         for (int r = 0; r < stride; r++) {
             size_t at = (size_t)stride * (size_t)i + (size_t)r;

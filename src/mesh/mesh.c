@@ -408,17 +408,9 @@ const int *sp_mesh_faces(const sp_mesh *mesh) {
 // Barycentric coordinates of p; returns the smallest.
 static double weights_at(const sp_mesh *mesh, int t, const double *p, double w[4]) {
     const int *tet = mesh->tets + 4 * (size_t)t;
-    const double *x0 = mesh->x + 3 * (size_t)tet[0];
-    double e[9], d[3], c[3];
-    for (int k = 0; k < 3; k++) sp__sub3(mesh->x + 3 * (size_t)tet[k + 1], x0, e + 3 * k);
-    sp__sub3(p, x0, d);
-    double det = sp__det3(e);
-    // Cramer's rule: d = w1 e1 + w2 e2 + w3 e3
-    for (int k = 0; k < 3; k++) {
-        sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), c);
-        w[k + 1] = sp__dot3(d, c) / det;
-    }
-    w[0] = 1 - w[1] - w[2] - w[3];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = mesh->x + 3 * (size_t)tet[k];
+    sp__tet_weights(x, p, w);
     return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
 }
 

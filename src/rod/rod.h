@@ -55,10 +55,8 @@ typedef struct sp_rod {
     // parameters
     sp_rod_section *section;
     int sections;
-    char (*section_names)[3][32];  // names of their parameters
-    double *natural;               // nodes x 3: twist, k1, k2; an element of a helix uses the mean of its two nodes
-    double rayleigh_mass, rayleigh_stiffness, drag;
-    double tolerance, iterations;
+    double *natural;  // nodes x 3: twist, k1, k2; an element of a helix uses the mean of its two nodes
+    sp_body_params params;
     double *hold;   // nq: coordinates at which fixed unknowns are held when no motion is prescribed
     double *start;  // nq: initial coordinates; topology
     double *rest;   // nodes x 3: initial node positions
@@ -297,20 +295,7 @@ int64_t sp__rod_node_of(sp_body *b, int unknown);
 void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__rod_refresh(sp_body *b);
 sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v);
-int sp__rod_param_count(sp_body *b);
-sp_param sp__rod_param_at(sp_body *b, int index);
-enum {
-    ROD_RAYLEIGH_MASS,
-    ROD_RAYLEIGH_STIFFNESS,
-    ROD_DRAG,
-    ROD_TOLERANCE,
-    ROD_ITERATIONS,
-    ROD_YOUNG,
-    ROD_POISSON,
-    ROD_DENSITY,
-    ROD_MASS
-};
-extern const sp_param_spec *const sp__rod_params[];
+double *sp__rod_material_value(sp_body *b, int section, int which);
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);
 // model_strand.c

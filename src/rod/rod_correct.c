@@ -136,9 +136,9 @@ static double correct_impulses(sp_body *b, int part, int worker, double h, const
     memset(R, 0, (size_t)p->nv * sizeof *R);
     double potential = r->model->force(b, part, R);
     point_forces(b, part, worker, h, R, node, work);
-    if (r->rayleigh_stiffness > 0) {
+    if (r->params.rayleigh_stiffness > 0) {
         damping_product(b, part, m, x, m->y);
-        for (int i = 0; i < p->nv; i++) R[i] -= r->rayleigh_stiffness * m->y[i];
+        for (int i = 0; i < p->nv; i++) R[i] -= r->params.rayleigh_stiffness * m->y[i];
     }
     if (a > 0) {
         r->model->mass(b, part, x, m->y, false);
@@ -181,7 +181,7 @@ static void fill_tangent(sp_body *b, int part, int worker, double h, double exac
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     size_t n = (size_t)p->nv * ((size_t)p->band + 1);
-    double a = 1 + h * sp__rod_mass_damping(r), s = h * r->rayleigh_stiffness;
+    double a = 1 + h * sp__rod_mass_damping(r), s = h * r->params.rayleigh_stiffness;
     memset(m->M, 0, n * sizeof *m->M), memset(m->K, 0, n * sizeof *m->K);
     r->model->matrices(b, part, exact == 1 && !r->model->bend_of_nodes, m->M, m->K);
     for (size_t i = 0; i < n; i++) m->T[i] = a * m->M[i] + h * h * m->K[i];

@@ -344,20 +344,11 @@ double sp__rod_work(sp_body *b, double push[3]) {
     return work;
 }
 
-static uint64_t hash_of(const double *x, int n, uint64_t from) {
-    uint64_t sum = 0;
-    for (int i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        sum += sp__mix(bits, from + (uint64_t)i);
-    }
-    return sum;
-}
-
 uint64_t sp__rod_hash(sp_body *b) {
     const sp_rod *r = sp__rod(b);
     uint64_t q = (uint64_t)b->nq, v = (uint64_t)b->nv;
-    return hash_of(b->q[SP_COMMITTED], b->nq, 0) + hash_of(b->v[SP_COMMITTED], b->nv, q) + hash_of(r->length, r->elements, q + v);
+    return sp__body_hash_numbers(b->q[SP_COMMITTED], b->nq, 0) + sp__body_hash_numbers(b->v[SP_COMMITTED], b->nv, q) +
+           sp__body_hash_numbers(r->length, r->elements, q + v);
 }
 
 // the node nearest to an unknown, by its position in the numbering

@@ -62,17 +62,15 @@ typedef struct sp_solid {
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;
-    double rayleigh_mass, rayleigh_stiffness, drag;
-    double tolerance, iterations;  // of the solver, as parameters
-    double *rest;                  // nodes x 3
-    double *hold;                  // nodes x 3: positions of held unknowns
+    sp_body_params params;
+    double *rest;  // nodes x 3
+    double *hold;  // nodes x 3: positions of held unknowns
     sp_nodal_load *dead;
     int dead_count;
     sp_pressure_load *pressure;
     int pressure_count;
     sp_moved *moved;
     int moved_count;
-    char (*region_names)[3][32];  // parameter names of regions
     // cache
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node
@@ -165,20 +163,8 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__solid_refresh(sp_body *b);
 sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold);
 sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v);
-int sp__solid_param_count(sp_body *b);
-sp_param sp__solid_param_at(sp_body *b, int index);
-enum {
-    SOLID_RAYLEIGH_MASS,
-    SOLID_RAYLEIGH_STIFFNESS,
-    SOLID_DRAG,
-    SOLID_TOLERANCE,
-    SOLID_ITERATIONS,
-    SOLID_YOUNG,
-    SOLID_POISSON,
-    SOLID_DENSITY,
-    SOLID_MASS
-};
-extern const sp_param_spec *const sp__solid_params[];
+double *sp__solid_material_value(sp_body *b, int material, int which);
+void sp__solid_material_changed(sp_body *b);
 // solid_loads.c
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // boundary conditions, loads, springs
 void sp__solid_dead_loads(sp_body *b, double load_factor);                // f += dead loads and pressure; energy -= work

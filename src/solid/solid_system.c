@@ -146,7 +146,7 @@ static void assemble_chunk(void *arg, int chunk, int worker) {
     const sp_solid *s = as->s;
     const sp_blocks *A = as->A;
     double *blocks = s->stencil_sum + 9 * (size_t)s->stencil_most * (size_t)worker;
-    double stiff = as->c.k + as->c.b * s->rayleigh_stiffness, heavy = as->c.m + as->c.b * s->rayleigh_mass;
+    double stiff = as->c.k + as->c.b * s->params.rayleigh_stiffness, heavy = as->c.m + as->c.b * s->params.rayleigh_mass;
     size_t entry = (size_t)s->stencil_start[chunk];
     sp_stencil where = {s->stencil_start[chunk + 1] - s->stencil_start[chunk], s->stencil_block + entry,
                         s->stencil_at + entry * 10 * (size_t)s->tets.lanes};
@@ -318,7 +318,7 @@ static void solid_rotations(void *o, int begin, int end, double *R) {
 static void solid_rest(void *o, sp_coef c, int begin, int end, double *G) {
     const sp_solid *s = sp__solid(o);
     const sp_tets *t = &s->tets;
-    double stiff = sqrt(c.k + c.b * s->rayleigh_stiffness);
+    double stiff = sqrt(c.k + c.b * s->params.rayleigh_stiffness);
     for (int slot = begin; slot < end; slot++, G += 10) {
         double edges[9], inverse[9], factor = stiff * t->scale[slot];
         const double *x0 = s->rest + 3 * (size_t)sp__solid_element_node(t, slot, 0);
@@ -334,7 +334,7 @@ static void solid_rest(void *o, sp_coef c, int begin, int end, double *G) {
 
 static void solid_diagonal(void *o, sp_coef c, double *d) {
     const sp_solid *s = sp__solid(o);
-    double heavy = c.m + c.b * s->rayleigh_mass;
+    double heavy = c.m + c.b * s->params.rayleigh_mass;
     for (int i = 0; i < s->nodes; i++) d[i] = heavy * s->mass[i] + c.b * s->drag_of[i];
 }
 

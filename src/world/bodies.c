@@ -9,6 +9,10 @@ sp_body *sp__world_body(const sp_world *w, sp_body_id id) {
     return slot->generation == id.generation ? slot->body : NULL;
 }
 
+sp_status sp__world_stale(sp_world *w, sp_body_id id) {
+    return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+}
+
 sp_slot *sp__world_slot(const sp_world *w, const sp_body *b) {
     return &w->slots[b->id.slot - 1];
 }
@@ -210,6 +214,6 @@ sp_status sp_world_remove(sp_world *w, sp_body_id id) {
     if (b)
         remove_body(w, b);
     else
-        status = WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+        status = sp__world_stale(w, id);
     return sp__world_leave(w, status);
 }

@@ -89,7 +89,7 @@ sp_status sp_world_contact_sum(sp_world *w, sp_body_id id, sp_contact_sum *out) 
     SP_TRY(sp__world_enter(w));
     sp_status status = SP_OK;
     if (id.slot && !sp__world_body(w, id))
-        status = WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+        status = sp__world_stale(w, id);
     else
         sp__contacts_sum(&w->contacts, id, out);
     return sp__world_leave(w, status);

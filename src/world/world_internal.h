@@ -203,6 +203,7 @@ static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status stat
 }
 void sp__event(sp_world *w, sp_status status, const char *format, ...) SP_PRINTF(3, 4);
 sp_body *sp__world_body(const sp_world *w, sp_body_id id);           // NULL: stale
+sp_status sp__world_stale(sp_world *w, sp_body_id id);               // fails with SP_BAD_ID
 sp_slot *sp__world_slot(const sp_world *w, const sp_body *b);        // of a body of this world
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor refers to no body
 double sp__gravity_at(const sp_gravity *g, double t);
