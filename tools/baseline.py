@@ -157,7 +157,7 @@ def transcript(command, scene, folder):
         def note(m, awaited=None):
             if isinstance(m, bytes):
                 kind, step = struct.unpack_from("<H", m, 4)[0], struct.unpack_from("<Q", m, 16)[0]
-                # a state may be sent more than once, when somebody wants to see something else
+                # a state is sent again when a client asks for something else to be shown
                 line = f"frame kind {kind} step {step} size {len(m)} {digest(m)}"
                 if kind == TOPOLOGY or awaited == step:
                     lines.append(line)

@@ -99,7 +99,7 @@ static sp_status check_penalty(sp_world *w, const sp_body *b) {
 static sp_status check_constraints(sp_world *w, const sp_body *b) {
     if (b->caps & SP_CAP_NO_CONSTRAINTS)
         return WORLD_FAIL(w, SP_BAD_INPUT,
-                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes stand in "
+                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes are "
                           "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
                           b->name);
     if (b->caps & SP_CAP_KINEMATIC) return SP_OK;

@@ -134,7 +134,7 @@ static sp_status take_attribute(sp_xml *x, sp_xml_tag *tag) {
     space(x);
     char quote = x->at < x->end ? *x->at : 0;
     if (quote != '"' && quote != '\'')
-        return XML_FAIL(x, "the value of attribute %.*s must stand in quotes", (int)(name.size < 40 ? name.size : 40), name.at);
+        return XML_FAIL(x, "the value of attribute %.*s must be in quotes", (int)(name.size < 40 ? name.size : 40), name.at);
     const char *from = x->at + 1, *to = memchr(from, quote, (size_t)(x->end - from));
     if (!to || memchr(from, '<', (size_t)(to - from)))
         return XML_FAIL(x, "the value of attribute %.*s is never closed", (int)(name.size < 40 ? name.size : 40), name.at);
