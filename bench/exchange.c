@@ -9,7 +9,7 @@
 #include "matrix_market.h"
 #include "rest_matrix.h"
 
-sp_status sp__exchange_open(sp_exchange *x) {
+static sp_status exchange_open(sp_exchange *x) {
     const char *folder = getenv("TMPDIR");
     *x = (sp_exchange){.count = 0};
     snprintf(x->folder, sizeof x->folder, "%s/souple-bench-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -90,7 +90,7 @@ static double time_of(const char *line, const char *name, int threads) {
 }
 
 sp_status sp__cholmod_open(sp_exchange *x, const sp_rest_matrix *m, const sp_symbolic *S, sp_cholmod_job *job) {
-    SP_TRY(sp__exchange_open(x));
+    SP_TRY(exchange_open(x));
     job->matrix = sp__exchange_path(x, "matrix.mtx"), job->order = sp__exchange_path(x, "order.txt");
     sp_status status = sp__write_matrix(m->ctx, &m->A.view, job->matrix);
     if (status >= 0) status = write_order(S->perm, S->n, S->block, job->order);

@@ -27,8 +27,6 @@ void sp__rest_close(sp_rest_matrix *m);
 
 // The values of A with the stiffness of element e times factor[e] (NULL: 1).
 void sp__rest_fill(const sp_rest_matrix *m, const double *factor, double *val);
-// W with W W^T = h^2 K of an element; rows 3 node + axis, 6 columns.
-void sp__rest_root(const sp_rest_matrix *m, int element, double W[72]);
 // A with other values.
 sp_symmetric sp__rest_with(const sp_rest_matrix *m, const double *val);
 double sp__rest_nonzeros(const sp_rest_matrix *m);  // scalars, both triangles
@@ -62,7 +60,6 @@ typedef struct sp_exchange {
     int count;
 } sp_exchange;
 
-sp_status sp__exchange_open(sp_exchange *x);
 void sp__exchange_close(sp_exchange *x);
 // The path of a new file in it; valid as long as the folder.
 const char *sp__exchange_path(sp_exchange *x, const char *name);

@@ -255,12 +255,19 @@ sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
     return SP_OK;
 }
 
+static void masses_free(sp_body *b) {
+    sp_loads *l = &b->loads;
+    for (int i = 0; i < l->mass_count; i++) sp__free(b->ctx, l->masses[i].at), sp__free(b->ctx, l->masses[i].before);
+    sp__free(b->ctx, l->masses);
+    l->masses = NULL, l->mass_count = l->mass_points = 0;
+}
+
 void sp__loads_free(sp_body *b) {
     sp_loads *l = &b->loads;
     sp__free(b->ctx, l->springs), sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms);
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
     sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
-    sp__masses_free(b);
+    masses_free(b);
     *l = (sp_loads){0};
 }
 
@@ -392,11 +399,4 @@ bool sp__masses_prescribe(sp_body *b, double time) {
 
 void sp__masses_visit(sp_body *b, sp_visitor *v) {
     for (int i = 0; i < b->loads.mass_count; i++) v->array(v, "mass", &b->loads.masses[i].now, sizeof(double), 1);
-}
-
-void sp__masses_free(sp_body *b) {
-    sp_loads *l = &b->loads;
-    for (int i = 0; i < l->mass_count; i++) sp__free(b->ctx, l->masses[i].at), sp__free(b->ctx, l->masses[i].before);
-    sp__free(b->ctx, l->masses);
-    l->masses = NULL, l->mass_count = l->mass_points = 0;
 }

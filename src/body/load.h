@@ -173,7 +173,6 @@ sp_status sp__masses_create(struct sp_body *b, const sp_mass_def *masses,
                             int count);                     // after sp__masses_check; copies the anchors
 bool sp__masses_prescribe(struct sp_body *b, double time);  // evaluates the signals; true: a value has changed
 void sp__masses_visit(struct sp_body *b, sp_visitor *v);    // the parameters tier
-void sp__masses_free(struct sp_body *b);
 // [kg], [kg m2] of one point
 static inline double sp__mass_each(const sp_point_mass *m) {
     return m->now / m->count;

@@ -134,6 +134,8 @@ static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
 
 // ------------------------------------------------------------------------------------------------ creation and destruction
 
+static sp_status mesh_surface(sp_mesh *mesh);
+
 static sp_status mesh_fill(sp_mesh *mesh, const sp_mesh_def *def) {
     mesh->node_count = def->node_count;
     mesh->tet_count = def->tet_count;
@@ -143,7 +145,7 @@ static sp_status mesh_fill(sp_mesh *mesh, const sp_mesh_def *def) {
     SP_TRY(take_tets(mesh, def));
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
     SP_TRY(sp__attributes_take(mesh->ctx, &given, def->node_count, def->tet_count, &mesh->with));
-    return sp__mesh_surface(mesh);
+    return mesh_surface(mesh);
 }
 
 sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out) {
@@ -225,7 +227,8 @@ static void surface_collect(sp_mesh *mesh, const unsigned char *single) {
     }
 }
 
-sp_status sp__mesh_surface(sp_mesh *mesh) {
+// Finds the boundary: fills faces, face_tet, face_count.
+static sp_status mesh_surface(sp_mesh *mesh) {
     sp_context *ctx = mesh->ctx;
     size_t n = 4 * (size_t)mesh->tet_count;
     int *a = NULL, *b = NULL, *key = NULL, *start = NULL;

@@ -38,7 +38,8 @@ static void der_mirror(double H[LOCAL * LOCAL]) {
         for (int j = 0; j < i; j++) rows[i][j] = rows[j][i];
 }
 
-void sp__der_node_strains(sp_der_node *n, double twist) {
+// computes the strains from tangents and axes, and from the twist that was followed continuously
+static void der_node_strains(sp_der_node *n, double twist) {
     double sum1[3], sum2[3];
     n->chi = 1 + sp__dot3(n->te, n->tf);
     sp__cross3(n->te, n->tf, n->kb);
@@ -123,8 +124,10 @@ static void twist_hessian(const sp_der_node *n, double H[LOCAL * LOCAL]) {
     der_mirror(H);
 }
 
-double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
-                           double *H) {
+// Returns the energy, half the sum of stiffness (strain - natural)^2. g += and H += in the order above, nullable; H needs g.
+// whole = false: H without the second derivatives of the strains (Gauss-Newton), which is positive semi-definite.
+static double der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
+                              double *H) {
     double energy = 0, slope[LOCAL], second[LOCAL * LOCAL];
     for (int k = 0; k < 3; k++) {
         double c = stiffness[k], apart = n->strain[k] - natural[k];
@@ -296,7 +299,7 @@ static void chord_strains(const chord *before, const chord *c, double out[3]) {
     sp_der_node n = {.e = before->length, .f = c->length};
     memcpy(n.te, before->t, sizeof n.te), memcpy(n.m1e, before->m1, sizeof n.te), memcpy(n.m2e, before->m2, sizeof n.te);
     memcpy(n.tf, c->t, sizeof n.tf), memcpy(n.m1f, c->m1, sizeof n.tf), memcpy(n.m2f, c->m2, sizeof n.tf);
-    sp__der_node_strains(&n, twist_of(before, c));
+    der_node_strains(&n, twist_of(before, c));
     for (int k = 0; k < 3; k++) out[k] = k < 2 ? fmax(-MOST, fmin(MOST, n.strain[k])) : n.strain[k];
 }
 
@@ -357,7 +360,7 @@ bool sp__der_update_kinematics(sp_der *d, const double *q) {
         memcpy(a, q + sp__der_director(d->edges, e), sizeof a);
         der_squared(a, n->tf);
         der_material(n->tf, a, own, n->m1f, n->m2f);
-        sp__der_node_strains(n, own - angle + sp__der_twist(n->te, before, n->tf, a, near));
+        der_node_strains(n, own - angle + sp__der_twist(n->te, before, n->tf, a, near));
         angle = own, memcpy(before, a, sizeof a);
         sum += n->f + n->strain[0] + n->strain[1] + n->strain[2];
     }
@@ -420,7 +423,7 @@ static double stretch_energy(const sp_der *d, int edge, bool whole, double *grad
 }
 
 static double bend_energy(const sp_der *d, int i, bool whole, double *g, double *H) {
-    return sp__der_node_energy(&d->node[i], d->stiffness + 3 * (size_t)i, d->natural + 3 * (size_t)i, whole, g, H);
+    return der_node_energy(&d->node[i], d->stiffness + 3 * (size_t)i, d->natural + 3 * (size_t)i, whole, g, H);
 }
 
 double sp__der_energy(const sp_der *d, bool clamped, bool whole, double *gradient, double *hessian) {

@@ -35,13 +35,6 @@ typedef struct sp_der_node {
     double strain[3];  // K1, K2, twist
 } sp_der_node;
 
-// computes the strains from tangents and axes, and from the twist that was followed continuously
-void sp__der_node_strains(sp_der_node *n, double twist);
-// Returns the energy, half the sum of stiffness (strain - natural)^2. g += and H += in the order above, nullable; H needs g.
-// whole = false: H without the second derivatives of the strains (Gauss-Newton), which is positive semi-definite.
-double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
-                           double *H);
-
 enum { SP_DER_BAND = 10 };  // entries (i, j) of the matrix are zero where |i - j| > SP_DER_BAND
 
 typedef struct sp_der_edge {

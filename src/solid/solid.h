@@ -128,12 +128,9 @@ double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q
 // solid_system.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
-sp_status sp__solid_node_rotations(void *o, double *R);                              // nodes x 9, for sp_system
-void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
+sp_status sp__solid_node_rotations(void *o, double *R);  // nodes x 9, for sp_system
 void sp__solid_rest_points(void *o, double *x);
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the solver does not need them
-// calls fn with the stiffness blocks of springs and contacts, for each pair of nodes i <= j
-void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
 void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);

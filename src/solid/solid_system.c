@@ -164,12 +164,14 @@ static void add_block(void *A, int i, int j, const double B[9]) {
     sp__blocks_add(A, i, j, B);
 }
 
+static void solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
+
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
     sp_body *b = o;
     sp_solid *s = sp__solid(b);
     assembly as = {s, A, c};
     sp__chunks_each(b->ctx, s->be, s->leaf_count, assemble_chunk, &as);
-    sp__solid_terms(b, c, add_block, A);
+    solid_terms(b, c, add_block, A);
     sp__blocks_pin(A, b->fixed);
     return SP_OK;
 }
@@ -216,7 +218,8 @@ static void solid_nearest(double R[9]) {
     }
 }
 
-void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
+// of slots in the system, 9 numbers each
+static void solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
     int w = s->tets.lanes;
     for (int slot = begin; slot < end;) {
         double all[9 * LANES_MOST];
@@ -252,7 +255,7 @@ static sp_status solid_list_around(sp_body *b) {
 
 static double update_element_rotations(void *arg, int begin, int end) {
     const sp_solid *s = arg;
-    sp__solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
+    solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
     for (int slot = begin; slot < end; slot++)
         for (int k = 0; k < 9; k++)
             s->slot_rotation[9 * (size_t)slot + (size_t)k] *= s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
@@ -308,7 +311,7 @@ void sp__solid_rest_points(void *o, double *x) {
 static void solid_rotations(void *o, int begin, int end, double *R) {
     const sp_solid *s = sp__solid(o);
     if (s->model != SP_LINEAR) {
-        sp__solid_element_rotations(s, begin, end, R);
+        solid_element_rotations(s, begin, end, R);
         return;
     }
     for (int k = 0; k < 9 * (end - begin); k++) R[k] = k % 9 % 4 == 0;
@@ -338,7 +341,8 @@ static void solid_diagonal(void *o, sp_coef c, double *d) {
     for (int i = 0; i < s->nodes; i++) d[i] = heavy * s->mass[i] + c.b * s->drag_of[i];
 }
 
-void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg) {
+// calls fn with the stiffness blocks of springs and contacts, for each pair of nodes i <= j
+static void solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg) {
     const sp_solid *s = sp__solid(o);
     for (int t = 0; t < s->term_count; t++) {
         const sp_solid_term *term = &s->terms[t];
@@ -375,7 +379,7 @@ sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
                                     .rotations = solid_rotations,
                                     .rest = solid_rest,
                                     .diagonal = solid_diagonal,
-                                    .terms = sp__solid_terms};
+                                    .terms = solid_terms};
     *out = &s->element_view;
     return SP_OK;
 }

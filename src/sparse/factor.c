@@ -118,7 +118,7 @@ static void find_inner(sp_factor *F) {
 }
 
 // kind: scratch, one per supernode.
-void sp__factor_places(sp_factor *F, unsigned char *kind) {
+static void factor_places(sp_factor *F, unsigned char *kind) {
     const sp_symbolic *S = F->S;
     for (int s = S->count - 1; s >= 0; s--) kind[s] = S->super_parent[s] >= 0 && !(kind[S->super_parent[s]] & ODD) ? ODD : 0;
     for (int task = 0; task < S->task_count; task++) kind[S->task_last[task]] |= ROOT;
@@ -223,7 +223,7 @@ sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbol
     F->size = def->single ? sizeof(float) : sizeof(double);
     bool made = new_places(F);
     if (made) {
-        sp__factor_places(F, F->fresh);
+        factor_places(F, F->fresh);
         memset(F->fresh, 0, (size_t)S->count);
         made = new_stores(F) && new_sets(F);
     }
@@ -370,7 +370,9 @@ static void report_failure(sp_factor_run *run, sp_factor_info *info) {
     }
 }
 
-sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
+// Refactors the supernodes marked in `fresh`, in the spare copy if there is one, and fills info. On success the new copy becomes
+// valid; `fresh` is always cleared.
+static sp_status factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
     const sp_symbolic *S = F->S;
     sp_factor_run run = {.F = F, .A = A, .shift = shift};
     *info = (sp_factor_info){.unknown = -1, .shift = shift};
@@ -393,7 +395,7 @@ sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, b
 
 sp_status sp__factor_make(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
     memset(F->fresh, 1, (size_t)F->S->count);
-    return sp__factor_fronts(F, A, shift, alone, info);
+    return factor_fronts(F, A, shift, alone, info);
 }
 
 // ======================================================================================= partial refactorisation
@@ -439,7 +441,7 @@ sp_status sp__factor_partial(sp_factor *F, const sp_symmetric *A, int count, con
     if (!F->good || !F->def.keep) return sp__factor_make(F, A, F->shift, alone, info);
     int n = to_do(F, count, changed);
     for (int i = 0; i < n; i++) F->fresh[F->list[0][i]] = 1;
-    return sp__factor_fronts(F, A, F->shift, alone, info);
+    return factor_fronts(F, A, F->shift, alone, info);
 }
 
 void sp__factor_price(sp_factor *F, int count, const int *changed, int *columns, double *flops) {
