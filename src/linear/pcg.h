@@ -1,4 +1,4 @@
-// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner; also without one, on any system.
+// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner; also without one, on any system (solver.c).
 #ifndef SP_PCG_H
 #define SP_PCG_H
 
