@@ -27,7 +27,7 @@ help:
 	@echo "make clean       remove build and out"
 	@echo "JOBS=2 limits the cores; CONTRIBUTING.md says more"
 
-# what a browser shows of `souple view`, bundled; a machine without Node.js 20 goes without, and is told
+# the page of `souple view`, bundled; without Node.js 20 it is not built, and a message says so
 page: all
 	@tools/install.sh page
 	@tools/viewer.sh build || echo "souple view will show how to make its page; everything else works"
@@ -56,7 +56,7 @@ fuzz:
 	@tools/install.sh build test
 	@SP_FUZZ_SECONDS=$${SP_FUZZ_SECONDS:-600} tools/test.sh fuzz
 
-# below $(DESTDIR)$(PREFIX); LIBDIR=lib64 and the like where a system wants it
+# below $(DESTDIR)$(PREFIX); LIBDIR=lib64 and the like where a system needs it
 install: page
 	@$(if $(LIBDIR),cmake build/release -DCMAKE_INSTALL_LIBDIR=$(LIBDIR) >/dev/null)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >build/install.log || { cat build/install.log; exit 1; }

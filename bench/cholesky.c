@@ -42,19 +42,12 @@ static sp_status open_case(const cholesky_case *c, int workers, sp_rest_matrix *
 
 // ---- ours
 
-static sp_status make_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F) {
-    sp_factor_def def = {.kind = SP_LLT, .keep = keep};
-    sp_status status = sp__factor_create(m->ctx, &def, S, F);
-    if (status < 0) fprintf(stderr, "bench: factor: %s\n", sp_context_error(m->ctx)->message);
-    return status;
-}
-
 static sp_status run_ours(const sp_rest_matrix *m, sp_symbolic *S, int workers, double budget_ms, cholesky_result *out) {
     int n = 3 * m->A.view.n;
     double *b, *x = NULL, *scratch = NULL;
     sp_factor *F = NULL;
     sp_status status = SP_NO_MEMORY;
-    if (SP_NEW(m->ctx, b, n) && SP_NEW(m->ctx, x, n) && SP_NEW(m->ctx, scratch, n)) status = make_factor(m, S, false, &F);
+    if (SP_NEW(m->ctx, b, n) && SP_NEW(m->ctx, x, n) && SP_NEW(m->ctx, scratch, n)) status = sp__rest_factor(m, S, false, &F);
     if (status >= 0) status = sp__time_factor(F, &m->A.view, workers, budget_ms, &out->factor_ms);
     if (status >= 0) {
         sp__right_side(n, b);
@@ -87,16 +80,11 @@ static sp_status run_scalar(const sp_rest_matrix *m, const sp_symbolic *S, doubl
 
 static sp_status run_peer(const sp_rest_matrix *m, const sp_symbolic *S, int workers, double budget_ms, cholesky_result *out) {
     sp_exchange x;
-    SP_TRY(sp__exchange_open(&x));
-    sp_cholmod_job job = {
-        .matrix = sp__exchange_path(&x, "matrix.mtx"), .threads = workers, .repeats = 100, .budget_ms = budget_ms};
-    const char *order = sp__exchange_path(&x, "order.txt");
-    sp_status status = sp__write_matrix(m->ctx, &m->A.view, job.matrix);
-    if (status >= 0) status = sp__write_order(S->perm, S->n, S->block, order);
-    job.budget_ms = 0.3 * budget_ms;
-    if (status >= 0) status = sp__cholmod_run(&job, &out->own);
-    job.order = order;
-    job.budget_ms = budget_ms;
+    sp_cholmod_job job = {.threads = workers, .repeats = 100, .budget_ms = budget_ms};
+    SP_TRY(sp__cholmod_open(&x, m, S, &job));
+    sp_cholmod_job own = job;
+    own.order = NULL, own.budget_ms = 0.3 * budget_ms;
+    sp_status status = sp__cholmod_run(&own, &out->own);
     if (status >= 0) status = sp__cholmod_run(&job, &out->peer);
     sp__exchange_close(&x);
     return status;
@@ -230,8 +218,8 @@ static sp_status run_partial(const cholesky_case *c, int workers, const sp_bench
     if (status >= 0 && (!SP_NEW(m.ctx, p.order, m.tets) || !SP_NEW(m.ctx, p.rows, 4 * m.tets) ||
                         !SP_NEW(m.ctx, p.factor, m.tets) || !SP_NEW(m.ctx, p.work, 9 * m.A.view.n)))
         status = SP_NO_MEMORY;
-    if (status >= 0) status = make_factor(&m, S, true, &p.F);
-    if (status >= 0) status = make_factor(&m, S, false, &p.fresh);
+    if (status >= 0) status = sp__rest_factor(&m, S, true, &p.F);
+    if (status >= 0) status = sp__rest_factor(&m, S, false, &p.fresh);
     if (status >= 0) status = sp__time_factor(p.F, &m.A.view, workers, c->budget_ms, &result->kept_ms);
     if (status >= 0) status = run_shares(&p, o, result, r);
     if (p.F) sp__factor_destroy(&p.F);

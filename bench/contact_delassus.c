@@ -89,16 +89,9 @@ static sp_status time_product(sp_factor *F, const sp_sparse_columns *B, product_
 
 static sp_status run_cholmod(const sp_rest_matrix *m, const sp_symbolic *S, int workers, double budget_ms, sp_cholmod *out) {
     sp_exchange x;
-    SP_TRY(sp__exchange_open(&x));
-    sp_cholmod_job job = {.matrix = sp__exchange_path(&x, "matrix.mtx"),
-                          .order = sp__exchange_path(&x, "order.txt"),
-                          .threads = workers,
-                          .repeats = 20,
-                          .budget_ms = budget_ms,
-                          .many = true};
-    sp_status status = sp__write_matrix(m->ctx, &m->A.view, job.matrix);
-    if (status >= 0) status = sp__write_order(S->perm, S->n, S->block, job.order);
-    if (status >= 0) status = sp__cholmod_run(&job, out);
+    sp_cholmod_job job = {.threads = workers, .repeats = 20, .budget_ms = budget_ms, .many = true};
+    SP_TRY(sp__cholmod_open(&x, m, S, &job));
+    sp_status status = sp__cholmod_run(&job, out);
     sp__exchange_close(&x);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "matrix_market.h"
 #include "rest_matrix.h"
 
-sp_status sp__exchange_open(sp_exchange *x) {
+static sp_status exchange_open(sp_exchange *x) {
     const char *folder = getenv("TMPDIR");
     *x = (sp_exchange){.count = 0};
     snprintf(x->folder, sizeof x->folder, "%s/souple-bench-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -55,7 +55,8 @@ sp_status sp__write_matrix(sp_context *ctx, const sp_symmetric *A, const char *p
     return status;
 }
 
-sp_status sp__write_order(const int *perm, int rows, int block, const char *path) {
+// old number of each new unknown, expanded from the permutation of block rows
+static sp_status write_order(const int *perm, int rows, int block, const char *path) {
     FILE *f = open_file(path);
     if (!f) return SP_IO;
     for (int i = 0; i < rows; i++)
@@ -86,6 +87,15 @@ static double time_of(const char *line, const char *name, int threads) {
     snprintf(key, sizeof key, "%s%s", name, threads > 1 ? "_ms" : "_cpu_ms");
     sp__peer_numbers(line, key, &ms, 1);
     return ms;
+}
+
+sp_status sp__cholmod_open(sp_exchange *x, const sp_rest_matrix *m, const sp_symbolic *S, sp_cholmod_job *job) {
+    SP_TRY(exchange_open(x));
+    job->matrix = sp__exchange_path(x, "matrix.mtx"), job->order = sp__exchange_path(x, "order.txt");
+    sp_status status = sp__write_matrix(m->ctx, &m->A.view, job->matrix);
+    if (status >= 0) status = write_order(S->perm, S->n, S->block, job->order);
+    if (status < 0) sp__exchange_close(x);
+    return status;
 }
 
 sp_status sp__cholmod_run(const sp_cholmod_job *job, sp_cholmod *out) {

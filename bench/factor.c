@@ -51,13 +51,6 @@ static sp_status time_solves(const sp_rest_matrix *m, sp_factor *F, int workers,
     return status;
 }
 
-static sp_status make_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F) {
-    sp_factor_def def = {.kind = SP_LLT, .keep = keep};
-    sp_status status = sp__factor_create(m->ctx, &def, S, F);
-    if (status < 0) fprintf(stderr, "bench: factor: %s\n", sp_context_error(m->ctx)->message);
-    return status;
-}
-
 static int middle_node(int k) {
     return 2 * k * (k + 1) * (k + 1) + k / 2 * (k + 1) + k / 2;
 }
@@ -136,15 +129,9 @@ static sp_status run_removals(removal_bench *b, const removal *removals, sp_fact
 static sp_status run_peer(const sp_rest_matrix *m, const sp_symbolic *S, const removal *removals, int workers, double budget_ms,
                           factor_result *out) {
     sp_exchange x;
-    SP_TRY(sp__exchange_open(&x));
-    sp_cholmod_job job = {.matrix = sp__exchange_path(&x, "matrix.mtx"),
-                          .order = sp__exchange_path(&x, "order.txt"),
-                          .threads = workers,
-                          .repeats = 100,
-                          .budget_ms = budget_ms,
-                          .many = true};
-    sp_status status = sp__write_matrix(m->ctx, &m->A.view, job.matrix);
-    if (status >= 0) status = sp__write_order(S->perm, S->n, S->block, job.order);
+    sp_cholmod_job job = {.threads = workers, .repeats = 100, .budget_ms = budget_ms, .many = true};
+    SP_TRY(sp__cholmod_open(&x, m, S, &job));
+    sp_status status = SP_OK;
     for (int i = 0; i < REMOVALS && status >= 0; i++) {
         char name[32];
         snprintf(name, sizeof name, "remove-%d.mtx", removals[i].count);
@@ -220,8 +207,8 @@ static sp_status run_parts(const factor_case *c, int workers, const sp_rest_matr
     sp_factor *F[2] = {NULL, NULL};
     removal_bench b = {.m = m, .work = work, .workers = workers, .budget_ms = 0.1 * c->budget_ms};
     choose_removals(m, order, removals);
-    sp_status status = make_factor(m, S, true, &F[0]);
-    if (status >= 0) status = make_factor(m, S, false, &F[1]);
+    sp_status status = sp__rest_factor(m, S, true, &F[0]);
+    if (status >= 0) status = sp__rest_factor(m, S, false, &F[1]);
     if (status >= 0) status = sp__time_factor(F[0], &m->A.view, workers, 0.3 * c->budget_ms, &out->kept_ms);
     if (status >= 0) status = sp__time_factor(F[1], &m->A.view, workers, c->budget_ms, &out->factor_ms);
     if (status >= 0) status = time_solves(m, F[1], workers, 0.2 * c->budget_ms, out);

@@ -40,7 +40,8 @@ static double element_gradients(const sp_rest_matrix *m, int element, double g[4
     return gradients(x, g);
 }
 
-void sp__rest_root(const sp_rest_matrix *m, int element, double W[72]) {
+// W with W W^T = h^2 K of an element; rows 3 node + axis, 6 columns.
+static void rest_root(const sp_rest_matrix *m, int element, double W[72]) {
     double g[4][3], nu = m->material.poisson;
     double mu = m->material.young / (2 * (1 + nu)), lambda = 2 * mu * nu / (1 - 2 * nu);
     double scale = m->h * sqrt(element_gradients(m, element, g));
@@ -78,7 +79,7 @@ void sp__rest_fill(const sp_rest_matrix *m, const double *factor, double *val) {
     memset(val, 0, 9 * sizeof *val * (size_t)m->A.view.row_start[m->A.view.n]);
     for (int e = 0; e < m->tets; e++, t += 4) {
         double W[72], g[4][3], mass = m->material.density * element_gradients(m, e, g) / 4;
-        sp__rest_root(m, e, W);
+        rest_root(m, e, W);
         for (int i = 0; i < 4; i++) {
             int ri = m->row[t[i]];
             if (ri < 0) continue;
@@ -262,7 +263,7 @@ void sp__rest_roots(const sp_rest_matrix *m, int count, const int *elements, int
     memset(W, 0, 3 * sizeof *W * (size_t)row_count * (size_t)rank);
     for (int e = 0; e < count; e++) {
         double root[72];
-        sp__rest_root(m, elements[e], root);
+        rest_root(m, elements[e], root);
         for (int i = 0; i < row_count; i++)
             for (int c = 0; c < 4; c++)
                 if (m->row[t[4 * elements[e] + c]] == rows[i])
@@ -305,4 +306,11 @@ double sp__backward_error(const sp_symmetric *A, const double *x, const double *
         bs = fmax(bs, fabs(b[i]));
     }
     return r / (norm * xs + bs);
+}
+
+sp_status sp__rest_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F) {
+    sp_factor_def def = {.kind = SP_LLT, .keep = keep};
+    sp_status status = sp__factor_create(m->ctx, &def, S, F);
+    if (status < 0) fprintf(stderr, "bench: factor: %s\n", sp_context_error(m->ctx)->message);
+    return status;
 }

@@ -27,8 +27,6 @@ void sp__rest_close(sp_rest_matrix *m);
 
 // The values of A with the stiffness of element e times factor[e] (NULL: 1).
 void sp__rest_fill(const sp_rest_matrix *m, const double *factor, double *val);
-// W with W W^T = h^2 K of an element; rows 3 node + axis, 6 columns.
-void sp__rest_root(const sp_rest_matrix *m, int element, double W[72]);
 // A with other values.
 sp_symmetric sp__rest_with(const sp_rest_matrix *m, const double *val);
 double sp__rest_nonzeros(const sp_rest_matrix *m);  // scalars, both triangles
@@ -43,6 +41,9 @@ void sp__rest_roots(const sp_rest_matrix *m, int count, const int *elements, int
 // Backward error |Ax - b| / (|A| |x| + |b|), maximum norms.
 double sp__backward_error(const sp_symmetric *A, const double *x, const double *b, double *scratch);
 void sp__right_side(int n, double *b);
+
+// A factor without values; keep: contribution blocks are stored. Prints the reason of a failure.
+sp_status sp__rest_factor(const sp_rest_matrix *m, sp_symbolic *S, bool keep, sp_factor **F);
 
 // ---- times, minimum of repeats until the budget is used (at least three): processor time on one thread, wall clock on more
 
@@ -59,13 +60,10 @@ typedef struct sp_exchange {
     int count;
 } sp_exchange;
 
-sp_status sp__exchange_open(sp_exchange *x);
 void sp__exchange_close(sp_exchange *x);
 // The path of a new file in it; valid as long as the folder.
 const char *sp__exchange_path(sp_exchange *x, const char *name);
 sp_status sp__write_matrix(sp_context *ctx, const sp_symmetric *A, const char *path);
-// Old number of each new unknown, expanded from the permutation of block rows.
-sp_status sp__write_order(const int *perm, int rows, int block, const char *path);
 // W as sparse columns of a matrix with n rows.
 sp_status sp__write_columns(int n, int row_count, const int *rows, int rank, const double *W, const char *path);
 
@@ -84,6 +82,8 @@ typedef struct sp_cholmod_job {
     bool many;
 } sp_cholmod_job;
 
+// Opens an exchange with the matrix and our order, and names both files in the job. On failure it is closed.
+sp_status sp__cholmod_open(sp_exchange *x, const sp_rest_matrix *m, const sp_symbolic *S, sp_cholmod_job *job);
 sp_status sp__cholmod_run(const sp_cholmod_job *job, sp_cholmod *out);
 
 #endif

@@ -39,7 +39,7 @@ endif()
 string(REPLACE ";" ", " SP_WITH_TEXT "${SP_WITH}")
 string(REPLACE ";" ", " SP_WITHOUT_TEXT "${SP_WITHOUT}")
 if(SP_IO)
-    # in a file of its own: an option that changes makes one object anew
+    # in a file of its own: if an option changes, one object is compiled again
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/package/built_with.h CONTENT "#define SP_BUILT_WITH \"@SP_WITH_TEXT@\"\n#define SP_BUILT_WITHOUT \"@SP_WITHOUT_TEXT@\"\n" @ONLY)
     target_include_directories(souple-command PRIVATE ${PROJECT_BINARY_DIR}/package)
 endif()

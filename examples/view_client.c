@@ -182,8 +182,8 @@ static void drag(client *c, double t) {
 }
 
 static int watch(client *c, double seconds) {
-    double begin = now(), next = begin, told = begin;
-    unsigned long long told_step = 0;
+    double begin = now(), next = begin, reported = begin;
+    unsigned long long reported_step = 0;
     say(c, "{\"type\":\"control\",\"action\":\"request\"}");
     say(c, "{\"type\":\"show\",\"surfaces\":[\"mechanical\"]}");
     say(c, "{\"type\":\"play\",\"id\":1}");
@@ -192,12 +192,12 @@ static int watch(client *c, double seconds) {
         while ((got = take_frame(c)) > 0) continue;
         if (got < 0 || read_more(c, 0.02) < 0) return 1;
         if (now() >= next) drag(c, now() - begin), next += 0.02;
-        if (now() - told < 1) continue;
+        if (now() - reported < 1) continue;
         printf("step %llu, %.0f steps/s, %.0f frames/s, force %.3g N\n", c->step,
-               (double)(c->step - (told_step ? told_step : c->first_step)) / (now() - told), c->frames / (now() - begin),
-               c->force);
+               (double)(c->step - (reported_step ? reported_step : c->first_step)) / (now() - reported),
+               c->frames / (now() - begin), c->force);
         fflush(stdout);
-        told = now(), told_step = c->step;
+        reported = now(), reported_step = c->step;
     }
     return say(c, "{\"type\":\"drop\"}") ? 0 : 1;
 }

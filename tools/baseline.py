@@ -6,7 +6,7 @@
     ONLY=rods tools/baseline.py OUT BUILD   only the scenes whose path contains this
 
 Each scene runs for a few steps, deterministic, on the backends ref and cpu, with one and two threads. A text file per run holds
-the summary of `--json` (with the hash) without times, paths and sizes in memory, the probe files, steps.csv without
+the summary of `--json` (with the hash) without times, paths, random keys and sizes in memory, the probe files, steps.csv without
 its columns of times, checksums of the HDF5 datasets and of the picture. view-BUILD.txt is the transcript of a client of
 `souple view` that steps, drags, pins, changes a parameter and resets.
 
@@ -32,7 +32,7 @@ import h5py
 TOP = Path(__file__).resolve().parent.parent
 STEPS = 4
 STATE, TOPOLOGY = 1, 2  # kinds of frames (docs/protocol.md)
-TIMES = re.compile(r"(_ms|_us|seconds|bytes)$|^(stages|provenance|wall|real_time|version|threads|scene|files|out|rate|budget)$")
+TIMES = re.compile(r"(_ms|_us|seconds|bytes)$|^(stages|provenance|wall|real_time|version|threads|scene|files|out|rate|budget|key)$")
 RECORD = '<record file="baseline.xdmf" every="2" precision="double" quantity="displacement von-mises strain-energy region"/>\n'
 PROBES = '<record file="baseline.csv"/>\n'
 
@@ -157,7 +157,7 @@ def transcript(command, scene, folder):
         def note(m, awaited=None):
             if isinstance(m, bytes):
                 kind, step = struct.unpack_from("<H", m, 4)[0], struct.unpack_from("<Q", m, 16)[0]
-                # a state may be sent more than once, when somebody wants to see something else
+                # a state is sent again when a client asks for something else to be shown
                 line = f"frame kind {kind} step {step} size {len(m)} {digest(m)}"
                 if kind == TOPOLOGY or awaited == step:
                     lines.append(line)

@@ -12,14 +12,15 @@
 
 // ---- names
 
-const char *sp__run_file_at(int index) {
+// Names of the files that every run writes, and of the report; NULL after the last.
+static const char *run_file_at(int index) {
     static const char *const names[] = {"summary.json", "steps.csv", "scene.txt", "source.xml", "picture.png", "report.html"};
     return index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
 }
 
 static bool run_file_taken(const char *name) {
-    for (int i = 0; sp__run_file_at(i); i++)
-        if (strcmp(sp__run_file_at(i), name) == 0) return true;
+    for (int i = 0; run_file_at(i); i++)
+        if (strcmp(run_file_at(i), name) == 0) return true;
     return strcmp(name, "files.txt") == 0;
 }
 
@@ -50,8 +51,8 @@ bool sp__run_folder_taken(const char *folder, char *found) {
     char path[PATH_MAX];
     snprintf(found, 64, "%s", list_name);
     if (is_file(folder, list_name, path)) return true;
-    for (int i = 0; sp__run_file_at(i); i++) {
-        snprintf(found, 64, "%s", sp__run_file_at(i));
+    for (int i = 0; run_file_at(i); i++) {
+        snprintf(found, 64, "%s", run_file_at(i));
         if (is_file(folder, found, path)) return true;
     }
     return false;
@@ -98,7 +99,7 @@ void sp__run_folder_clear(const char *folder, const char *scene) {
             remove_file(folder, line, scene);
     }
     if (list) fclose(list);
-    for (int i = 0; sp__run_file_at(i); i++) remove_file(folder, sp__run_file_at(i), scene);
+    for (int i = 0; run_file_at(i); i++) remove_file(folder, run_file_at(i), scene);
     remove_file(folder, list_name, scene);
 }
 
@@ -123,7 +124,7 @@ bool sp__run_folder_list(const char *folder, const sp_session *session) {
     char path[PATH_MAX];
     FILE *file = path_in(folder, list_name, path) ? fopen(path, "w") : NULL;
     if (!file) return false;
-    for (int i = 0; sp__run_file_at(i); i++) fprintf(file, "%s\n", sp__run_file_at(i));
+    for (int i = 0; run_file_at(i); i++) fprintf(file, "%s\n", run_file_at(i));
     for (int i = 0; i < sp_run_record_count(session->run); i++) {
         sp_run_record r;
         sp_run_record_at(session->run, i, &r);

@@ -6,8 +6,6 @@
 
 #include "common/command.h"
 
-// Names of the files that every run writes, and of the report; NULL after the last.
-const char *sp__run_file_at(int index);
 // The first record of the scene that uses one of these reserved names; NULL: none.
 const char *sp__run_record_taken(const sp_scene *scene);
 

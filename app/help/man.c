@@ -3,7 +3,8 @@
 
 #include "help/manual.h"
 
-const sp_command *sp__find_command(const sp_commands *commands, const char *name) {
+// A command or subcommand by name; NULL: none.
+static const sp_command *find_command(const sp_commands *commands, const char *name) {
     for (int i = 0; i < commands->count; i++) {
         const sp_command *c = commands->all[i];
         if (strcmp(c->name, name) == 0) return c;
@@ -141,7 +142,7 @@ static const sp_command *find_page(const sp_commands *commands, const char *name
             if (strcmp(page, name) == 0) return c->parts[k];
         }
     }
-    return sp__find_command(commands, name);
+    return find_command(commands, name);
 }
 
 bool sp__print_man(const sp_commands *commands, const char *name, FILE *file) {

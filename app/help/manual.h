@@ -17,7 +17,4 @@ void sp__print_man_names(const sp_commands *commands, FILE *file);
 // "bash", "zsh" or "fish"; false: any other.
 bool sp__print_completion(const sp_commands *commands, const char *shell, FILE *file);
 
-// A command or subcommand by name; NULL: none.
-const sp_command *sp__find_command(const sp_commands *commands, const char *name);
-
 #endif

@@ -189,9 +189,10 @@ const sp_command sp__command_mesh_tetrahedralise = {
     .arguments = "SURFACE|VOLUME OUT",
     .summary = "Fill a closed surface, or labelled voxels, with tetrahedra",
     .text =
-        "A surface (obj, stl, ply, ...) may be noisy, overlap itself or have small holes; one that does not tell inside from\n"
-        "outside is refused. A volume (NRRD: .nrrd, .nhdr; NIfTI-1: .nii, .nii.gz) gives a group for each label, with faces\n"
-        "along their borders. Without --detail and borders between labels the dihedral angles lie in 10.78 to 164.74 deg.",
+        "A surface (obj, stl, ply, ...) may be noisy, overlap itself or have small holes; one that does not separate\n"
+        "inside from outside is refused. A volume (NRRD: .nrrd, .nhdr; NIfTI-1: .nii, .nii.gz) gives a group for each label,\n"
+        "with faces along their borders. Without --detail and borders between labels the dihedral angles lie in 10.78 to\n"
+        "164.74 deg.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple mesh tetrahedralise liver.stl liver.msh --scale 0.001 --elements 20000\n"

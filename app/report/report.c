@@ -32,14 +32,16 @@ static bool report_take(sp_arguments *a, int option, char **values) {
 
 // ---- files of the folder
 
-bool sp__report_path(const char *folder, const char *name, char out[PATH_MAX]) {
+// false: too long
+static bool report_path(const char *folder, const char *name, char out[PATH_MAX]) {
     return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-char *sp__report_file(const char *folder, const char *name, size_t limit, size_t *size) {
+// The contents of a file of at most `limit` bytes, zero-terminated; NULL: none. Free it.
+static char *report_file(const char *folder, const char *name, size_t limit, size_t *size) {
     char path[PATH_MAX];
     struct stat st;
-    FILE *file = sp__report_path(folder, name, path) ? fopen(path, "rb") : NULL;
+    FILE *file = report_path(folder, name, path) ? fopen(path, "rb") : NULL;
     char *text = NULL;
     *size = 0;
     if (file && fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size <= limit)
@@ -51,7 +53,7 @@ char *sp__report_file(const char *folder, const char *name, size_t limit, size_t
 
 static void show_picture(sp_page *p, const char *folder) {
     size_t size;
-    char *bytes = sp__report_file(folder, "picture.png", 64u << 20, &size);
+    char *bytes = report_file(folder, "picture.png", 64u << 20, &size);
     if (bytes && size > 8 && memcmp(bytes, "\x89PNG\r\n", 6) == 0)
         sp__html_png(p, (const unsigned char *)bytes, size, "the last state of the run");
     free(bytes);
@@ -59,7 +61,7 @@ static void show_picture(sp_page *p, const char *folder) {
 
 static void show_listing(sp_page *p, const char *folder, const char *name, const char *head) {
     size_t size;
-    char *text = sp__report_file(folder, name, 4u << 20, &size);
+    char *text = report_file(folder, name, 4u << 20, &size);
     if (text) {
         sp__html_head(p, head);
         sp__html_listing(p, text, size);
@@ -79,7 +81,7 @@ static void show_files(sp_page *p, const char *folder) {
         struct stat st;
         const char *name = entries[i]->d_name;
         bool own = name[0] == '.' || strcmp(name, "report.html") == 0;
-        if (!own && sp__report_path(folder, name, path) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (!own && report_path(folder, name, path) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
             sp__html_row(p);
             sp__html_cell(p, NULL, "%s", name), sp__html_cell(p, "n", "%lld", (long long)st.st_size);
         }
@@ -106,7 +108,7 @@ static bool add_plots(sp_page *p, const char *folder, const sp_json_value *run) 
     sp_plot_set set = {.count = 0};
     sp_trace steps;
     char path[PATH_MAX], why[PATH_MAX + 100];
-    if (sp__report_path(folder, "steps.csv", path) && sp__trace_read_csv(&steps, path, why, sizeof why)) {
+    if (report_path(folder, "steps.csv", path) && sp__trace_read_csv(&steps, path, why, sizeof why)) {
         sp__plots_of_steps(&set, &steps);
         sp__trace_free(&steps);
     }
@@ -122,7 +124,7 @@ static bool add_plots(sp_page *p, const char *folder, const sp_json_value *run) 
 static void show_progress(sp_page *p, const char *folder) {
     char path[PATH_MAX], why[PATH_MAX + 100];
     sp_trace t;
-    if (!sp__report_path(folder, "steps.csv", path) || !sp__trace_read_csv(&t, path, why, sizeof why)) return;
+    if (!report_path(folder, "steps.csv", path) || !sp__trace_read_csv(&t, path, why, sizeof why)) return;
     int step = sp__trace_column(&t, "step"), time = sp__trace_column(&t, "time [s]");
     const sp_trace_cell *last = t.rows ? t.cells + (size_t)(t.rows - 1) * (size_t)t.columns : NULL;
     sp__page_add(p, "<div class=\"facts\">\n");
@@ -140,7 +142,7 @@ static void show_recording(sp_page *p, const char *folder, const char *name) {
     sp_recording_frame last;
     sp__html_row(p);
     sp__html_cell(p, NULL, "%s", name);
-    if (!sp__report_path(folder, name, path) || sp_recording_open(p->ctx, path, &recording) < 0) {
+    if (!report_path(folder, name, path) || sp_recording_open(p->ctx, path, &recording) < 0) {
         sp__html_cell(p, "n", "-"), sp__html_cell(p, "say", "%s", sp_context_error(p->ctx)->message);
         return;
     }
@@ -248,7 +250,7 @@ static int report_main(const sp_command *command, int argc, char **argv) {
     if (code >= 0) return code;
     if (a.word_count < 1) return sp__complain(&a, "which folder? (what `souple run --out` was given)");
     args.folder = a.words[0];
-    if (!sp__report_path(args.folder, "summary.json", path)) return sp__complain(&a, "%.100s...: too long", args.folder);
+    if (!report_path(args.folder, "summary.json", path)) return sp__complain(&a, "%.100s...: too long", args.folder);
     char found[64];
     if (access(path, F_OK) != 0 && sp__run_folder_taken(args.folder, found)) return report_write(&args, NULL);
     if (!sp__json_read(&tree, path) || tree.root->kind != SP_JSON_OBJECT)

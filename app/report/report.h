@@ -9,10 +9,6 @@
 #include "common/plots.h"
 #include "util/json_read.h"
 
-bool sp__report_path(const char *folder, const char *name, char out[PATH_MAX]);  // false: too long
-// The contents of a file of at most `limit` bytes, zero-terminated; NULL: none. Free it.
-char *sp__report_file(const char *folder, const char *name, size_t limit, size_t *size);
-
 // `run` is the object of summary.json.
 void sp__report_head(sp_page *p, const sp_json_value *run);
 void sp__report_tables(sp_page *p, const sp_json_value *run);

@@ -1,5 +1,5 @@
 // `souple run`: load, step, report. After any error the records are closed, the summary of the completed part is written, and the
-// exit code tells the kind of error.
+// exit code is that of the kind of error.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sp__client_view_forget(sp_client_view *s) {
+// marks everything as not sent
+static void client_view_forget(sp_client_view *s) {
     s->count = 0;
 }
 
@@ -35,7 +36,7 @@ static sp_seen *add_seen(sp_client_view *s, uint32_t body, uint32_t surface) {
 static void enter(sp_client_view *s, const sp_sim_frame *frame) {
     if (s->generation == frame->generation) return;
     s->generation = frame->generation;
-    sp__client_view_forget(s);
+    client_view_forget(s);
 }
 
 static bool client_view_shown(const sp_client_view *s, const sp_snapshot_surface *v) {

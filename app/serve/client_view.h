@@ -28,7 +28,6 @@ typedef struct sp_client_view {
 bool sp__client_view_topology(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out);
 // Writes the state message.
 void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out);
-void sp__client_view_forget(sp_client_view *s);  // marks everything as not sent
 void sp__client_view_free(sp_client_view *s);
 
 #endif

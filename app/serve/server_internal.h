@@ -160,7 +160,6 @@ void sp__server_input_closed(struct lws *input);
 void sp__server_tick(sp_server *s);  // twice a second
 
 // ---- output messages (server_send.c)
-void sp__server_queue(sp_client *c, const char *text, size_t size);
 void sp__server_answer(sp_client *c, const sp_message *m, const char *why);  // why NULL: ok
 void sp__server_send_control(sp_server *s);
 void sp__server_deliver(sp_server *s);             // sends notes of the simulation to their clients

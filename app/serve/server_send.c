@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------------------------------------------- queues
 
-void sp__server_queue(sp_client *c, const char *text, size_t size) {
+static void server_queue(sp_client *c, const char *text, size_t size) {
     sp_queued *q = c->close_code ? NULL : malloc(sizeof *q + LWS_PRE + size);
     if (!q) return;
     q->next = NULL, q->size = size;
@@ -35,7 +35,7 @@ void sp__server_answer(sp_client *c, const sp_message *m, const char *why) {
         sp__json_text(&j, "id", NULL);
     if (why) sp__json_text(&j, "why", why);
     sp__json_close(&j, '}');
-    if (fclose(j.file) == 0) sp__server_queue(c, text, size);
+    if (fclose(j.file) == 0) server_queue(c, text, size);
     free(text);
 }
 
@@ -46,7 +46,7 @@ void sp__server_send_control(sp_server *s) {
         int n = snprintf(text, sizeof text, "{\"type\":\"control\",\"holder\":%u,\"you\":%u,\"wants\":%u}", s->control.holder,
                          c->number, s->control.wants);
         // clients without a hello get this state with their hello
-        if (c->hello_sent) sp__server_queue(c, text, (size_t)n);
+        if (c->hello_sent) server_queue(c, text, (size_t)n);
     }
 }
 
@@ -55,7 +55,7 @@ void sp__server_deliver(sp_server *s) {
     while (s->sim && sp__sim_next_message(s->sim, &client, &s->note)) {
         for (int i = 0; i < s->client_count; i++)
             if ((client == 0 && s->clients[i]->hello_sent) || s->clients[i]->number == client)
-                sp__server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
+                server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
         if (client) sp__server_receive_answer(s, client, &s->note);
     }
 }

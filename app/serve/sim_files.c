@@ -13,7 +13,7 @@ static const size_t log_max = (size_t)64 << 20;
 static const uint64_t recording_max = (uint64_t)1 << 30;
 
 // a file name that does not exist yet: edits-1.log, edits-2.log, ...
-bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why) {
+static bool sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why) {
     if (mkdir(s->def.out, 0777) != 0 && errno != EEXIST)
         return snprintf(why, SP_SIM_WHY, "%.200s: %s", s->def.out, strerror(errno)), false;
     do {
@@ -79,7 +79,7 @@ void sp__sim_log_restart(sp_sim *s, bool go_on) {
     if (s->base[0] && !s->base_used) unlink(s->base);
     s->base[0] = 0, s->base_used = false;
     if (!go_on) return;
-    if (!sp__sim_new_file(s, "state", ".checkpoint", name, s->base, why) || sp_run_save(s->stage.run, s->base) < 0) {
+    if (!sim_new_file(s, "state", ".checkpoint", name, s->base, why) || sp_run_save(s->stage.run, s->base) < 0) {
         s->log_cut = true;
         s->base[0] = 0;
         sp__sim_event(s, "warning", "no checkpoint could be written: edits from here on cannot be replayed");
@@ -113,7 +113,7 @@ bool sp__sim_log_save(sp_sim *s, char *name, sp_buffer *command, char *why) {
     char path[SP_PATH];
     sp_buffer all = {0};
     if (s->log_cut) return snprintf(why, SP_SIM_WHY, "the log is incomplete: reset starts a new one"), false;
-    if (!sp__sim_new_file(s, "edits", ".log", name, path, why)) return false;
+    if (!sim_new_file(s, "edits", ".log", name, path, why)) return false;
     sp__buffer_print(NULL, &all, "souple-edits 1\n");
     sp__buffer_add(NULL, &all, s->log.data, s->log.size);
     bool good = !all.broken && sp__sim_write_file(path, all.data, all.size, why);
@@ -169,7 +169,7 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why) {
     const char *end = last_of(t.text, t.size, "</scene>");
     sp_buffer all = {0};
     if (!end) return snprintf(why, SP_SIM_WHY, "the scene has no end to write to"), false;
-    if (!sp__sim_new_file(s, "scene", ".xml", name, path, why)) return false;
+    if (!sim_new_file(s, "scene", ".xml", name, path, why)) return false;
     sp__buffer_add(NULL, &all, t.text, (size_t)(end - t.text));
     put_values(s, &all);
     sp__buffer_add(NULL, &all, end, t.size - (size_t)(end - t.text));
@@ -216,7 +216,7 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     const char *names[SP_FIELD_CODES];
     sp_run_recorder_def def = sp_run_recorder_def_default();
     if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
-    if (!sp__sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
+    if (!sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
     snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
     char *edits = edits_before(s);
     def.path = path, def.period = 1.0 / 60, def.edits = edits, def.wait = true;

@@ -204,7 +204,6 @@ struct sp_sim {
 void sp__sim_show(sp_sim *s);  // publishes a frame at once (sim.c)
 
 // ---- notes and latest texts (sim_messages.c)
-void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why);  // why NULL: ok
 void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_drag *drag);
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
@@ -223,7 +222,6 @@ void sp__sim_make_stats(sp_sim *s);
 void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *drag, sp_json *j);
 void sp__sim_make_marks(sp_sim *s);
 void sp__sim_world_events(sp_sim *s);
-void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t size);
 
 // ---- runs (sim_stage.c)
 void sp__sim_watch(sp_sim *s);  // builds the scene again if its file has changed; looks at the file every SP_WATCH_MS
@@ -272,6 +270,5 @@ void sp__sim_record_step(sp_sim *s);
 bool sp__sim_upload_path(sp_sim *s, const char *name, char *path, char *why);
 bool sp__sim_write_file(const char *path, const void *data, size_t size, char *why);
 char *sp__sim_read_file(const char *path, size_t *size, char *why);  // malloc'd, with a zero byte; NULL: why
-bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why);
 
 #endif

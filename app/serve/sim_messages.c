@@ -18,7 +18,7 @@ static void forget_oldest(sp_sim *s) {
     free(oldest);
 }
 
-void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size) {
+static void sim_say(sp_sim *s, uint32_t client, const char *text, size_t size) {
     sp_sim_message *n = malloc(sizeof *n + size);
     if (!n) return;
     *n = (sp_sim_message){.client = client, .size = size};
@@ -60,7 +60,7 @@ static bool text_open(text *t) {
 
 static void text_say(text *t, sp_sim *s, uint32_t client) {
     sp__json_close(&t->j, '}');
-    if (fclose(t->j.file) == 0) sp__sim_say(s, client, t->data, t->size);
+    if (fclose(t->j.file) == 0) sim_say(s, client, t->data, t->size);
     free(t->data);
 }
 

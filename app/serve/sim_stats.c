@@ -5,7 +5,7 @@
 
 #include "serve/sim_internal.h"
 
-void sp__sim_latest(sp_sim *s, sp_sim_latest *latest, const char *words, size_t size) {
+static void sim_latest(sp_sim *s, sp_sim_latest *latest, const char *words, size_t size) {
     pthread_mutex_lock(&s->lock);
     latest->text.size = 0;
     sp__buffer_add(NULL, &latest->text, words, size);
@@ -157,7 +157,7 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__sim_put_picked(s, drag_to_show(s), &j);
     put_reservations(w, &j);
     // left open: the server adds the data of the client
-    if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
+    if (fclose(j.file) == 0) sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);
     s->timings = (sp_sim_timings){.since_ms = sp__now_ms(), .from_time = sp_world_time(w)};
 }
@@ -339,7 +339,7 @@ void sp__sim_make_marks(sp_sim *s) {
         put_pins(s, &j);
         sp__json_close(&j, '}');
         if (fclose(j.file) == 0 && !is_latest(&s->texts[SP_SIM_MARKS], words, size))
-            sp__sim_latest(s, &s->texts[SP_SIM_MARKS], words, size);
+            sim_latest(s, &s->texts[SP_SIM_MARKS], words, size);
         free(words);
     }
     sp_world_snapshot_release(s->stage.world, snapshot);

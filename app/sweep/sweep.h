@@ -57,7 +57,6 @@ void sp__sweep_table_free(sp_sweep_table *t);
 // Reads the existing rows of the file; returns their number, -1: the file does not match, see `why`.
 long sp__sweep_table_resume(sp_sweep_table *t, char *why, size_t size);
 void sp__sweep_set(sp_sweep_table *t, long run, const char *column, const char *format, ...) SP_PRINTF(4, 5);
-void sp__sweep_set_number(sp_sweep_table *t, long run, const char *column, double value);  // not finite: empty
 // Fills the columns of a run from its summary.
 void sp__sweep_fill(sp_sweep_table *t, long run, const sp_json_value *summary);
 // Appends a finished row to the file; or writes the whole file in grid order. False: errno.

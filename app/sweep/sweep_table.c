@@ -85,7 +85,8 @@ void sp__sweep_set(sp_sweep_table *t, long run, const char *column, const char *
     set_cell(t, run, column, text);
 }
 
-void sp__sweep_set_number(sp_sweep_table *t, long run, const char *column, double value) {
+// not finite: empty
+static void sweep_set_number(sp_sweep_table *t, long run, const char *column, double value) {
     char text[32] = "";
     if (isfinite(value)) sp__number_text(value, text);
     set_cell(t, run, column, text);
@@ -110,9 +111,9 @@ static void fill_bodies(sp_sweep_table *t, long run, const sp_json_value *summar
         most = fmax(most, sp__json_get_number(s, "iterations_max"));
         residual = fmax(residual, sp__json_get_number(s, "residual_max"));
     }
-    sp__sweep_set_number(t, run, "iterations mean", mean), sp__sweep_set_number(t, run, "iterations max", most);
-    sp__sweep_set_number(t, run, "residual max", residual);
-    sp__sweep_set_number(t, run, "kinetic [J]", kinetic), sp__sweep_set_number(t, run, "elastic [J]", elastic);
+    sweep_set_number(t, run, "iterations mean", mean), sweep_set_number(t, run, "iterations max", most);
+    sweep_set_number(t, run, "residual max", residual);
+    sweep_set_number(t, run, "kinetic [J]", kinetic), sweep_set_number(t, run, "elastic [J]", elastic);
 }
 
 static const sp_json_value *last_item(const sp_json_value *list) {
@@ -133,7 +134,7 @@ static void fill_probe(sp_sweep_table *t, long run, const sp_json_value *probe) 
         for (; number && name && count < PROBE_COLUMNS; number = number->next, name = name->next, count++) {
             char column[400];
             snprintf(column, sizeof column, "%s.%s", sp__json_get_text(probe, "name"), name->text ? name->text : "");
-            sp__sweep_set_number(t, run, column, number->kind == SP_JSON_NUMBER ? number->number : NAN);
+            sweep_set_number(t, run, column, number->kind == SP_JSON_NUMBER ? number->number : NAN);
             if (last->kind != SP_JSON_LIST) {
                 name = name->next, count++;
                 break;
@@ -154,7 +155,7 @@ static void fill_claims(sp_sweep_table *t, long run, const sp_json_value *summar
         char column[400];
         const char *component = sp__json_get_text(c, "component");
         snprintf(column, sizeof column, "claim %d: %s%s%s", ++n, sp__json_get_text(c, "probe"), *component ? "." : "", component);
-        sp__sweep_set_number(t, run, column, sp__json_get_number(c, "seen"));
+        sweep_set_number(t, run, column, sp__json_get_number(c, "seen"));
     }
 }
 
@@ -168,11 +169,11 @@ void sp__sweep_fill(sp_sweep_table *t, long run, const sp_json_value *summary) {
                                              {"step p99 [ms]", "step_ms.p99"},
                                              {"step max [ms]", "step_ms.max"}};
     sp__sweep_set(t, run, "status", "%s", sp__json_get_text(summary, "status"));
-    sp__sweep_set_number(t, run, "exit", sp__json_get_number(summary, "exit"));
+    sweep_set_number(t, run, "exit", sp__json_get_number(summary, "exit"));
     sp__sweep_set(t, run, "error", "%s", sp__json_get_text(summary, "error.message"));
     sp__sweep_set(t, run, "hash", "%s", sp__json_get_text(summary, "hash"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sp__sweep_set_number(t, run, numbers[i][0], sp__json_get_number(summary, numbers[i][1]));
+        sweep_set_number(t, run, numbers[i][0], sp__json_get_number(summary, numbers[i][1]));
     if (!sp__json_get(summary, "bodies")) return;  // the run was refused
     fill_bodies(t, run, summary);
     fill_claims(t, run, summary);

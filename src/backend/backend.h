@@ -113,7 +113,7 @@ extern const sp_backend sp__backend_ref, sp__backend_cpu_generic;
 extern const sp_backend sp__backend_cpu_avx2;
 #endif
 
-// ---- passes over all chunks (passes.c)
+// ---- passes over all chunks
 
 // Calls fn(arg, chunk, worker) for every chunk: on all workers, or in sequence if the backend is serial.
 void sp__chunks_each(sp_context *ctx, const sp_backend *be, int count, sp_task_fn *fn, void *arg);
@@ -137,7 +137,7 @@ static inline void sp__chunks_sum(const sp_chunks *c, int i, double out[3]) {
     out[0] = a0, out[1] = a1, out[2] = a2;
 }
 
-// ---- loops over nodes or numbers in fixed ranges (passes.c)
+// ---- loops over nodes or numbers in fixed ranges
 
 enum { SP_RANGE = 1024 };
 typedef double sp_range_fn(void *arg, int begin, int end);

@@ -63,6 +63,7 @@ void sp__body_free(sp_body *b) {
     sp__free(b->ctx, b->contact_impulse), b->contact_impulse = NULL;
     sp__free(b->ctx, b->target), b->target = NULL;
     sp__free(b->ctx, b->fixed), b->fixed = NULL;
+    sp__free(b->ctx, b->materials.names), b->materials.names = NULL;
     sp__surfaces_free(b);
     sp__loads_free(b);
     sp__solver_destroy(&b->solver);
@@ -86,6 +87,16 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
         v->array(v, "target", b->target, sizeof(double), (size_t)b->nq);
         sp__masses_visit(b, v);
     }
+}
+
+uint64_t sp__body_hash_numbers(const double *x, int n, uint64_t first) {
+    uint64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        sum += sp__mix(bits, first + (uint64_t)i);
+    }
+    return sum;
 }
 
 int64_t sp__body_node_of(sp_body *b, int unknown) {

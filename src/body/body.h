@@ -107,7 +107,31 @@ typedef struct sp_param {
     void (*changed)(sp_body *b);  // increments revisions, which invalidates caches; a rollback may call it again
 } sp_param;
 
-sp_param sp__mass_param(sp_body *b, int mass, void (*changed)(sp_body *b));  // the value of a point mass (mass.c)
+// Parameters that every deformable kind has, in this order in the list of the kind and in a checkpoint; then three of each of its
+// materials (regions of a solid, sections of a rod), then those of point masses.
+enum {
+    SP_PARAM_RAYLEIGH_MASS,
+    SP_PARAM_RAYLEIGH_STIFFNESS,
+    SP_PARAM_DRAG,
+    SP_PARAM_TOLERANCE,
+    SP_PARAM_ITERATIONS,
+    SP_PARAM_YOUNG,
+    SP_PARAM_POISSON,
+    SP_PARAM_DENSITY,
+    SP_PARAM_MASS
+};
+typedef struct sp_body_params {
+    double rayleigh_mass, rayleigh_stiffness, drag;  // damping: by mass [1/s], by stiffness [s], by the surroundings
+    double tolerance, iterations;                    // of the solver
+} sp_body_params;
+
+enum { SP_MATERIAL_PARAMS = 3, SP_MATERIAL_NAME = 32 };
+typedef struct sp_materials {
+    int count;                                              // including the first one, which is that of the whole body
+    char (*names)[SP_MATERIAL_PARAMS][SP_MATERIAL_NAME];    // of their parameters, "region[0].young"
+    double *(*value)(sp_body *b, int material, int which);  // which: SP_PARAM_YOUNG, ...
+    void (*changed)(sp_body *b);
+} sp_materials;
 
 typedef struct sp_body_ops {
     const char *kind;
@@ -222,6 +246,8 @@ struct sp_body {
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`
     char solver_why[240];
+    sp_body_params *params;  // in the data of the kind; NULL: it has none
+    sp_materials materials;
     sp_solver *solver;
     sp_solver *next_solver;  // replaces `solver` at the end of a restore; NULL otherwise
     sp_solve_info solve;
@@ -277,8 +303,18 @@ void sp__body_free(sp_body *b);
 // Visits the arrays that every body has (q and v committed; fixed and target). The visit function of a kind calls this first. The
 // world saves springs, because they contain signals.
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
+uint64_t sp__body_hash_numbers(const double *x, int n, uint64_t first);  // first: place of x[0] in the state
 // Checks of a definition that all kinds share (params.c).
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
+// Parameters of deformable kinds (params.c): checks of a definition with the list of the kind, except those of the solver; names
+// of the parameters of materials; the functions of the table, which use b->params and b->materials; the visit of b->params; and
+// what follows a change of those of the solver.
+sp_status sp__body_params_check(sp_error *error, const sp_param_spec *const *list, const sp_body_params *params);
+sp_status sp__materials_create(sp_body *b, const sp_materials *materials);
+int sp__body_param_count(sp_body *b);
+sp_param sp__body_param_at(sp_body *b, int index);
+void sp__body_params_visit(sp_body *b, sp_visitor *v);
+void sp__body_solver_changed(sp_body *b);
 #define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
 
 // The kinds.

@@ -6,7 +6,6 @@
 #include "body/body.h"
 
 // One step or substep by each method, with the context from sp__body_step.
-sp_status sp__drive_implicit(sp_body *b, const sp_step *step);
 sp_status sp__drive_newton(sp_body *b, const sp_step *step);
 sp_status sp__drive_static(sp_body *b, const sp_step *step);
 sp_status sp__drive_explicit(sp_body *b, const sp_step *whole);  // all substeps of a step

@@ -1,5 +1,7 @@
-// Springs and contacts as point terms: a force, its derivatives and its potential at a material point.
+// Springs and contacts as point terms: a force, its derivatives and its potential at a material point. And point masses.
 #include "body/load.h"
+
+#include <stdio.h>
 
 #include "body/body.h"
 #include "math/vec3.h"
@@ -253,11 +255,148 @@ sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
     return SP_OK;
 }
 
+static void masses_free(sp_body *b) {
+    sp_loads *l = &b->loads;
+    for (int i = 0; i < l->mass_count; i++) sp__free(b->ctx, l->masses[i].at), sp__free(b->ctx, l->masses[i].before);
+    sp__free(b->ctx, l->masses);
+    l->masses = NULL, l->mass_count = l->mass_points = 0;
+}
+
 void sp__loads_free(sp_body *b) {
     sp_loads *l = &b->loads;
     sp__free(b->ctx, l->springs), sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms);
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
     sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
-    sp__masses_free(b);
+    masses_free(b);
     *l = (sp_loads){0};
+}
+
+// ---------------------------------------------------------------------------------------------------- definitions
+
+#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
+
+sp_status sp__springs_check(sp_error *error, const sp_spring_def *springs, int count) {
+    for (int i = 0; i < count; i++) {
+        double k = springs[i].stiffness, c = springs[i].damping;
+        if (!(k > 0 && isfinite(k)) || !(c >= 0 && isfinite(c)))
+            REFUSE("spring %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, k, c);
+    }
+    return SP_OK;
+}
+
+sp_status sp__point_loads_check(sp_error *error, const char *kind, const sp_load *loads, int count) {
+    for (int i = 0; i < count; i++) {
+        const sp_load *l = &loads[i];
+        if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
+            REFUSE("load %d of a %s: type %d, must be force, torque or acceleration", i, kind, (int)l->type);
+        if (l->items || l->count) REFUSE("load %d of a %s: %d items, must be at a material point", i, kind, l->count);
+    }
+    return SP_OK;
+}
+
+static sp_status nodes_check(sp_error *error, const char *what, int index, const int *list, int count, int64_t nodes,
+                             unsigned axes) {
+    if (count < 0 || (count > 0 && !list)) REFUSE("%s %d: count = %d, must be >= 0 and have a list", what, index, count);
+    if (axes < 1 || axes > SP_AXES_ALL) REFUSE("%s %d: axes = %u, must be in [1, 7]", what, index, axes);
+    for (int i = 0; i < count; i++)
+        if (list[i] < 0 || list[i] >= nodes)
+            REFUSE("%s %d: node %d, must be in [0, %lld]", what, index, list[i], (long long)nodes - 1);
+    return SP_OK;
+}
+
+sp_status sp__fixes_check(sp_error *error, const sp_fix *fixes, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++) {
+        SP_TRY(nodes_check(error, "fix", i, fixes[i].nodes, fixes[i].count, nodes, fixes[i].axes));
+        if (!(fixes[i].stiffness >= 0 && isfinite(fixes[i].stiffness)))
+            REFUSE("fix %d: stiffness = %g N/m, must be >= 0", i, fixes[i].stiffness);
+    }
+    return SP_OK;
+}
+
+sp_status sp__moves_check(sp_error *error, const sp_move *moves, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++) SP_TRY(nodes_check(error, "move", i, moves[i].nodes, moves[i].count, nodes, moves[i].axes));
+    return SP_OK;
+}
+
+sp_spring sp__spring_of(const sp_spring_def *def, sp_anchor at) {
+    sp_spring s = {
+        .at = at, .stiffness = def->stiffness, .damping = def->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
+    for (int a = 0; a < 3; a++) s.to[a] = def->to[a], s.target[a] = sp_signal_value(&def->to[a], 0);
+    return s;
+}
+
+// ---------------------------------------------------------------------------------------------------- point masses
+
+// Point masses: a mass, and for rods a moment of inertia, at material points. The kinds add them where they build their mass
+// matrix, so that gravity, kinetic energy, momentum, damping by mass and explicit steps include them without a second path. Kinds
+// with a lumped mass matrix lump a point inside an element to the nodes of the element: total mass, first moment and momentum
+// stay exact and the matrix stays diagonal. The error is a moment of inertia of the mass times the squared size of the element.
+
+sp_status sp__masses_check(sp_error *error, const sp_mass_def *masses, int count, bool turns) {
+    if (count < 0 || (count > 0 && !masses)) REFUSE("mass_count = %d, must be >= 0 and have a list", count);
+    for (int i = 0; i < count; i++) {
+        const sp_mass_def *m = &masses[i];
+        char where[32];
+        snprintf(where, sizeof where, "mass %d: ", i);
+        if (m->name && (!m->name[0] || strlen(m->name) >= sizeof((sp_point_mass *)0)->name))
+            REFUSE("%sname '%.60s', must have 1 to %zu characters", where, m->name, sizeof((sp_point_mass *)0)->name - 1);
+        if (m->count < 1 || !m->at) REFUSE("%scount = %d, must be >= 1 and have a list", where, m->count);
+        // a function of time is evaluated at each step, and may be 0
+        if (!m->value.eval) SP_TRY(sp__param_check(error, where, &sp__param_mass, m->value.constant));
+        if (!(m->inertia >= 0 && m->inertia <= sp__param_mass.high))
+            REFUSE("%sinertia = %g kg m2, must be in [0, %g]", where, m->inertia, sp__param_mass.high);
+        if (m->inertia > 0 && !turns)
+            REFUSE("%sinertia = %g kg m2, must be 0: the nodes of a solid do not rotate", where, m->inertia);
+        for (int k = 0; k < m->count; k++)
+            for (int a = 0; a < 3; a++)
+                if (m->at[k].offset[a] != 0) REFUSE("%soffset %g m of point %d, must be 0", where, m->at[k].offset[a], k);
+    }
+    return SP_OK;
+}
+
+// NaN: not a mass
+static double mass_value(const sp_signal *value, double time) {
+    double m = sp_signal_value(value, time);
+    return m >= 0 && m <= sp__param_mass.high ? m : NAN;
+}
+
+sp_status sp__masses_create(sp_body *b, const sp_mass_def *masses, int count) {
+    sp_loads *l = &b->loads;
+    if (count == 0) return SP_OK;
+    if (!SP_NEW(b->ctx, l->masses, count)) return SP_NO_MEMORY;
+    for (int i = 0; i < count; i++) {
+        sp_point_mass *m = &l->masses[l->mass_count++];
+        if (masses[i].count > INT32_MAX - l->mass_points) return SP_NO_MEMORY;
+        *m = (sp_point_mass){.value = masses[i].value, .inertia = masses[i].inertia, .count = masses[i].count};
+        if (!SP_NEW(b->ctx, m->at, m->count) || !SP_NEW(b->ctx, m->before, m->count)) return SP_NO_MEMORY;
+        memcpy(m->at, masses[i].at, (size_t)m->count * sizeof *m->at);
+        l->mass_points += m->count;
+        if (masses[i].name)
+            snprintf(m->name, sizeof m->name, "%s", masses[i].name);
+        else
+            snprintf(m->name, sizeof m->name, "mass[%d]", i);
+        snprintf(m->path, sizeof m->path, "%s.value", m->name);
+        m->now = mass_value(&m->value, 0);
+        if (isnan(m->now))
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "mass %d of '%s': value = %g kg at time 0, must be in [0, %g]", i, b->name,
+                                sp_signal_value(&m->value, 0), sp__param_mass.high);
+    }
+    return SP_OK;
+}
+
+bool sp__masses_prescribe(sp_body *b, double time) {
+    bool changed = false;
+    for (int i = 0; i < b->loads.mass_count; i++) {
+        sp_point_mass *m = &b->loads.masses[i];
+        double now = m->value.eval ? mass_value(&m->value, time) : NAN;
+        // a signal outside its range keeps the last valid value
+        if (isnan(now) || now == m->now) continue;
+        m->now = now;
+        changed = true;
+    }
+    return changed;
+}
+
+void sp__masses_visit(sp_body *b, sp_visitor *v) {
+    for (int i = 0; i < b->loads.mass_count; i++) v->array(v, "mass", &b->loads.masses[i].now, sizeof(double), 1);
 }

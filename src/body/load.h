@@ -152,20 +152,27 @@ void sp__loads_forget(struct sp_body *b);                  // clears the memory,
 uint64_t sp__loads_hash(const struct sp_body *b);          // of the committed memory; 0: no contact
 bool sp__loads_contact_possible(const struct sp_body *b);  // contact is possible
 sp_status sp__loads_add_spring(struct sp_body *b, const sp_spring *spring);
+// Checks of a definition that several kinds share: springs; loads of kinds whose loads act at material points (`kind` is for the
+// message); nodes and axes of fixes and moves, with nodes in [0, nodes).
+sp_status sp__springs_check(sp_error *error, const sp_spring_def *springs, int count);
+sp_status sp__point_loads_check(sp_error *error, const char *kind, const sp_load *loads, int count);
+sp_status sp__fixes_check(sp_error *error, const sp_fix *fixes, int count, int64_t nodes);
+sp_status sp__moves_check(sp_error *error, const sp_move *moves, int count, int64_t nodes);
+// The spring of a definition, with its target at time 0.
+sp_spring sp__spring_of(const sp_spring_def *def, sp_anchor at);
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // memory for more springs and all contacts
 // Points of surfaces replace the collision points of the kind. The body takes ownership of the list. `refresh` of the kind sets
 // the masses.
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
 
-// ---------------------------------------------------------------------------------------------------- point masses (mass.c)
+// ---------------------------------------------------------------------------------------------------- point masses
 
 sp_status sp__masses_check(sp_error *error, const sp_mass_def *masses, int count, bool turns);  // turns: `inertia` is allowed
 sp_status sp__masses_create(struct sp_body *b, const sp_mass_def *masses,
                             int count);                     // after sp__masses_check; copies the anchors
 bool sp__masses_prescribe(struct sp_body *b, double time);  // evaluates the signals; true: a value has changed
 void sp__masses_visit(struct sp_body *b, sp_visitor *v);    // the parameters tier
-void sp__masses_free(struct sp_body *b);
 // [kg], [kg m2] of one point
 static inline double sp__mass_each(const sp_point_mass *m) {
     return m->now / m->count;

@@ -1,4 +1,4 @@
-// Parameters that several kinds share, and the checks of definitions.
+// Parameters that several kinds share: their list, the checks of definitions, and their values in a body.
 #include "body/params.h"
 
 #include <math.h>
@@ -77,4 +77,60 @@ sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *in, c
     if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
     SP_TRY(sp__param_check(error, "solver: ", &sp__param_solver_iterations, so->iterations));
     return sp__param_check(error, "solver: ", &sp__param_solver_tolerance, so->tolerance);
+}
+
+// ------------------------------------------------------------------------------------------------ deformable kinds
+
+sp_status sp__body_params_check(sp_error *error, const sp_param_spec *const *list, const sp_body_params *params) {
+    SP_TRY(sp__param_check(error, "", list[SP_PARAM_RAYLEIGH_MASS], params->rayleigh_mass));
+    SP_TRY(sp__param_check(error, "", list[SP_PARAM_RAYLEIGH_STIFFNESS], params->rayleigh_stiffness));
+    return sp__param_check(error, "", list[SP_PARAM_DRAG], params->drag);
+}
+
+sp_status sp__materials_create(sp_body *b, const sp_materials *materials) {
+    b->materials = *materials;
+    if (!SP_NEW(b->ctx, b->materials.names, materials->count)) return SP_NO_MEMORY;
+    for (int i = 1; i < materials->count; i++)
+        for (int k = 0; k < SP_MATERIAL_PARAMS; k++)
+            snprintf(b->materials.names[i][k], SP_MATERIAL_NAME, "region[%d].%s", i - 1,
+                     b->ops->params[SP_PARAM_YOUNG + k]->name);
+    return SP_OK;
+}
+
+int sp__body_param_count(sp_body *b) {
+    return SP_PARAM_YOUNG + SP_MATERIAL_PARAMS * b->materials.count + b->loads.mass_count;
+}
+
+static sp_param mass_param(sp_body *b, int mass) {
+    sp_point_mass *m = &b->loads.masses[mass];
+    return (sp_param){.spec = &sp__param_mass, .name = m->path, .value = &m->now, .changed = b->materials.changed};
+}
+
+sp_param sp__body_param_at(sp_body *b, int index) {
+    sp_body_params *p = b->params;
+    double *const values[] = {&p->rayleigh_mass, &p->rayleigh_stiffness, &p->drag, &p->tolerance, &p->iterations};
+    int mass = index - (SP_PARAM_YOUNG + SP_MATERIAL_PARAMS * b->materials.count);
+    if (mass >= 0) return mass_param(b, mass);
+    int material = index < SP_PARAM_YOUNG ? 0 : (index - SP_PARAM_YOUNG) / SP_MATERIAL_PARAMS;
+    int which = index - SP_MATERIAL_PARAMS * material;
+    const sp_param_spec *spec = b->ops->params[which];
+    bool solver = which == SP_PARAM_TOLERANCE || which == SP_PARAM_ITERATIONS;
+    return (sp_param){.spec = spec,
+                      .name = material ? b->materials.names[material][which - SP_PARAM_YOUNG] : spec->name,
+                      .value = which < SP_PARAM_YOUNG ? values[which] : b->materials.value(b, material, which),
+                      .changed = solver ? sp__body_solver_changed : b->materials.changed};
+}
+
+void sp__body_params_visit(sp_body *b, sp_visitor *v) {
+    sp_body_params *p = b->params;
+    v->array(v, "rayleigh_mass", &p->rayleigh_mass, sizeof(double), 1);
+    v->array(v, "rayleigh_stiffness", &p->rayleigh_stiffness, sizeof(double), 1);
+    v->array(v, "drag", &p->drag, sizeof(double), 1);
+    v->array(v, "tolerance", &p->tolerance, sizeof(double), 1);
+    v->array(v, "iterations", &p->iterations, sizeof(double), 1);
+}
+
+void sp__body_solver_changed(sp_body *b) {
+    b->solver_def.tolerance = b->params->tolerance, b->solver_def.iterations = (int)b->params->iterations;
+    sp__solver_set(b->solver, b->params->tolerance, (int)b->params->iterations);
 }

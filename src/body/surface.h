@@ -24,7 +24,7 @@ typedef struct sp_surface {
     // attributes; NULL: none
     int *nodes;                   // user's node of each vertex
     unsigned char *stripes;       // per face: 1 on the side that shows twist; NULL: none
-    sp_rod_cross_section *rings;  // cross sections around a centreline, rising (ring_count)
+    sp_rod_cross_section *rings;  // cross sections around a centreline, ascending (ring_count)
     int ring_count;
     float *texcoords, *colors;  // face_count x 6, vertex_count x 4
     // fit of a triangle mesh to the body that carries it

@@ -22,7 +22,7 @@
 #define SP_PROXIMAL_LEAST 1e-4
 #define SP_PROXIMAL_FAR 1e-3  // relative residual above which such a body is not held at all
 
-// ---- implicit Euler with one linearisation (drive_implicit.c)
+// ---- implicit Euler with one linearisation (drive.c)
 
 #define SP_CONTACT_PASSES 6  // maximum solves of a step until the contacts at its end agree with those of the solve
 

@@ -10,7 +10,7 @@
 //
 // One linearisation per step needs a prediction of the points that are in contact at the end of the step: contacts are linearised
 // at the positions that the velocity reaches (SP_CONTACT_AHEAD). After the solve, contacts are evaluated at the solved state. If
-// their forces differ from the linear ones, the step is solved again with contacts linearised there (drive_implicit.c). The gap
+// their forces differ from the linear ones, the step is solved again with contacts linearised there (drive.c). The gap
 // after the solve decides which points are in contact, so that a resting point does not alternate between contact and no contact.
 //
 // Normals at seams. A point slightly inside one of two adjacent boxes may be nearest to the inner side face. Distances are

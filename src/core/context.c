@@ -165,3 +165,12 @@ void sp_context_log(const sp_context *ctx, sp_log_level level, const char *forma
     va_end(args);
     ctx->def.log(ctx->def.log_user, level, text);
 }
+
+bool sp__has_avx2(void) {
+#ifdef SP_HAVE_AVX2
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}

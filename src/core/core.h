@@ -56,6 +56,9 @@ static inline sp_context *sp__context_host(const sp_context *ctx) {
     return ctx->host ? ctx->host : (sp_context *)ctx;
 }
 
+// The machine has the instructions of the AVX2 kernels, and they are in this build.
+bool sp__has_avx2(void);
+
 // Scratch memory for at least `count` items of `size` bytes: half more than needed, so that a slowly growing need rarely
 // allocates. The old content is lost. SP_NO_MEMORY: the old memory stays; `what` names it in the message.
 static inline sp_status sp__scratch_reserve(sp_context *ctx, const char *what, void **memory, size_t *capacity, size_t count,

@@ -149,7 +149,7 @@ void sp__blocks_destroy(sp_blocks **pA) {
     *pA = NULL;
 }
 
-size_t sp__blocks_bytes(const sp_blocks *A) {
+static size_t blocks_bytes(const sp_blocks *A) {
     size_t touched = (size_t)A->chunks.start[A->chunks.count];
     return (size_t)A->slots * (36 * 8 + 4 * 2) + (size_t)A->row_start[A->n] * 8 + (size_t)A->n * 8 + touched * (8 + 24);
 }
@@ -174,7 +174,8 @@ int sp__blocks_number(const sp_blocks *A, int i, int j) {
     return -1;
 }
 
-int sp__blocks_find(const sp_blocks *A, int i, int j) {
+// Position of block (i, j), i <= j; -1: not in the pattern.
+static int blocks_find(const sp_blocks *A, int i, int j) {
     int k = sp__blocks_number(A, i, j);
     return k < 0 ? -1 : A->row_pos[k];
 }
@@ -190,7 +191,7 @@ void sp__blocks_store(sp_blocks *A, int chunk, const double *blocks) {
 }
 
 void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]) {
-    int pos = i <= j ? sp__blocks_find(A, i, j) : sp__blocks_find(A, j, i);
+    int pos = i <= j ? blocks_find(A, i, j) : blocks_find(A, j, i);
     SP_ASSERT(pos >= 0);
     double *v = A->val + pos;
     for (int r = 0; r < 3; r++)
@@ -288,5 +289,5 @@ void sp__matrix_forget(sp_matrix *m) {
 }
 
 size_t sp__matrix_bytes(const sp_matrix *m) {
-    return m->A ? sp__blocks_bytes(m->A) : 0;
+    return m->A ? blocks_bytes(m->A) : 0;
 }

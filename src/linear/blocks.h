@@ -30,11 +30,8 @@ struct sp_blocks {
 sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int chunk_count, const int *chunk_row,
                             const int *row_start, const int *row_col, sp_blocks **out);
 void sp__blocks_destroy(sp_blocks **A);
-size_t sp__blocks_bytes(const sp_blocks *A);
 void sp__blocks_view(const sp_blocks *A, sp_symmetric *out);  // view for src/sparse; valid as long as A
 
-// Position of block (i, j), i <= j; -1: not in the pattern.
-int sp__blocks_find(const sp_blocks *A, int i, int j);
 // A(i, j) += B (and A(j, i) += B^T by symmetry). For i == j the whole block is stored, so B must be symmetric. The block must be
 // in the pattern.
 void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]);

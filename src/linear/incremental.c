@@ -47,7 +47,8 @@ static double rotate_nodes(void *arg, int begin, int end) {
     return 0;
 }
 
-void sp__incremental_rotate(sp_incremental *u, const double *b) {
+// `right` = Rn^T b
+static void incremental_rotate(sp_incremental *u, const double *b) {
     error_pass p = {.u = u, .x = b};
     sp__ranges(u->ctx, u->nodes, rotate_nodes, &p, u->rest);
 }
@@ -63,7 +64,8 @@ static double rotate_nodes_back(void *arg, int begin, int end) {
     return 0;
 }
 
-void sp__incremental_rotate_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x) {
+// x = Rn `answer`
+static void incremental_rotate_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x) {
     error_pass p = {.u = u, .x = b, .y = x, .fixed = fixed};
     sp__ranges(u->ctx, u->nodes, rotate_nodes_back, &p, u->rest);
 }
@@ -95,7 +97,7 @@ static void measure_errors(void *arg, int task, int worker) {
     u->be->warp_errors(&w, begin, end, R, u->error);
 }
 
-void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double *x) {
+static void incremental_errors(sp_incremental *u, const sp_system *A, const double *x) {
     error_pass p = {.u = u, .A = A, .x = x};
     sp__ranges(u->ctx, u->nodes, fill_records, &p, u->rest);
     sp__parallel(u->ctx, (u->count / u->lanes + ERROR_TASK - 1) / ERROR_TASK, measure_errors, &p);
@@ -226,20 +228,22 @@ static double plain_dot(const double *a, const double *b, int n) {
     return sum;
 }
 
-double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b, const double *x) {
+// |b - A x|; the residual stays in r
+static double incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b, const double *x) {
     A->mul(A->o, c, x, u->q);
     for (int i = 0; i < A->n; i++) u->r[i] = A->fixed[i] ? 0.0 : b[i] - u->q[i];
     return sqrt(plain_dot(u->r, u->r, A->n));
 }
 
 static void incremental_precondition(sp_incremental *u, const sp_system *A, double *z) {
-    sp__incremental_rotate(u, u->r);
+    incremental_rotate(u, u->r);
     sp__factor_solve(u->F, u->right, u->answer, false);
-    sp__incremental_rotate_back(u, u->r, A->fixed, z);
+    incremental_rotate_back(u, u->r, A->fixed, z);
 }
 
-double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
-                               sp_linear_info *info) {
+// Iterates from the residual in r, of norm `size`, until it is below the goal. Returns the final norm.
+static double incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
+                                  sp_linear_info *info) {
     int n = A->n;
     double rz = 0;
     for (int k = 0; k < MOST_ITERATIONS && size > goal; k++) {
@@ -428,9 +432,9 @@ static bool update_factor(const sp_solver *s, sp_incremental *u, const sp_system
 
 static void solve_with_factor(const sp_solver *s, sp_incremental *u, const sp_system *A, const double *b, double *x,
                               sp_linear_info *info) {
-    sp__incremental_rotate(u, b);
+    incremental_rotate(u, b);
     solve_in_frames(s, u, info);
-    sp__incremental_rotate_back(u, b, A->fixed, x);
+    incremental_rotate_back(u, b, A->fixed, x);
 }
 
 // residual |b - A x| / |b| with the current corotational matrix. If elements are postponed and the factor is valid, x is
@@ -441,10 +445,10 @@ static void check_residual(const sp_solver *s, sp_incremental *u, const sp_syste
     if (s->def.tolerance == 0 && !u->waiting_count) return;
     for (int i = 0; i < A->n; i++) size += A->fixed[i] ? 0.0 : b[i] * b[i];
     size = sqrt(size);
-    double left = sp__incremental_residual(u, A, c, b, x), goal = fmax(threshold * sqrt(u->count), s->def.tolerance * size);
+    double left = incremental_residual(u, A, c, b, x), goal = fmax(threshold * sqrt(u->count), s->def.tolerance * size);
     if (u->waiting_count && sp__factor_good(u->F)) {
         int before = info->iterations;
-        left = sp__incremental_correct(u, A, c, left, goal, x, info);
+        left = incremental_correct(u, A, c, left, goal, x, info);
         incremental_save(u, correction_price * (double)u->S->entries * (info->iterations - before), u->S->flops_total);
     }
     info->residual = size > 0 ? left / size : 0;
@@ -480,7 +484,7 @@ static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, 
     } else {
         // solves with the current factor first; if the error is too large, updates the factor and solves again
         solve_with_factor(s, u, A, b, x, info);
-        sp__incremental_errors(u, A, x);
+        incremental_errors(u, A, x);
         sp__incremental_take_terms(u, threshold);
         incremental_save(u, allowance * u->S->flops_total, fmax(most_allowed * u->S->flops_total, u->most_expensive_path));
         sp__incremental_select(u, threshold, budget_of(s, u));

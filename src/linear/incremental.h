@@ -93,18 +93,7 @@ void sp__incremental_refresh(sp_incremental *u, const sp_system *A,
 void sp__incremental_sum(sp_incremental *u);    // sums the marked blocks again
 void sp__incremental_clean(sp_incremental *u);  // clears all marks
 
-// incremental.c
-void sp__incremental_rotate(sp_incremental *u, const double *b);                                              // `right` = Rn^T b
-void sp__incremental_rotate_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x);  // x = Rn `answer`
-void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double *x);
-
-double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
-                                const double *x);  // |b - A x|; the residual stays in r
-// Iterates from the residual in r, of norm `size`, until it is below the goal. Returns the final norm.
-double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
-                               sp_linear_info *info);
-
-// Chooses elements above the threshold within the budget.
+// incremental.c: chooses elements above the threshold within the budget.
 void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budget);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct level_pass {
     atomic_int failed;  // lowest row whose diagonal block is not positive definite; n: none
 } level_pass;
 
-void sp__grid_each(sp_multigrid *m, bool alone, int tasks, sp_task_fn *fn, void *arg) {
+// Calls fn(arg, task, worker) for every task: on all workers, or sequentially if alone.
+static void grid_each(sp_multigrid *m, bool alone, int tasks, sp_task_fn *fn, void *arg) {
     if (!alone) {
         sp__chunks_each(m->base.ctx, m->base.be, tasks, fn, arg);
         return;
@@ -83,10 +84,11 @@ static void node_modes(void *arg, int task, int worker) {
     }
 }
 
-void sp__grid_first(sp_multigrid *m, const sp_symmetric *A, bool alone) {
+// matrix and rigid body modes of level 0
+static void grid_first(sp_multigrid *m, const sp_symmetric *A, bool alone) {
     level_pass p = {.m = m, .A = A, .node_rotations = m->base.node_rotations};
-    sp__grid_each(m, alone, m->level[0].g->tasks, copy_rows, &p);
-    if (m->level[0].modes) sp__grid_each(m, alone, m->level[0].g->tasks, node_modes, &p);
+    grid_each(m, alone, m->level[0].g->tasks, copy_rows, &p);
+    if (m->level[0].modes) grid_each(m, alone, m->level[0].g->tasks, node_modes, &p);
 }
 
 // ------------------------------------------------------------------------------------------------ scaling
@@ -162,15 +164,16 @@ static void load_rows(void *arg, int task, int worker) {
     p->m->loops->load_matrix(v->g, begin, end, v->half, v->off);
 }
 
-int sp__grid_scale(sp_multigrid *m, int l, bool alone) {
+// returns a row whose diagonal block is not positive definite; -1: none
+static int grid_scale(sp_multigrid *m, int l, bool alone) {
     const sp_grid *g = m->level[l].g;
     level_pass p = {.m = m, .l = l};
     atomic_init(&p.failed, g->n);
-    sp__grid_each(m, alone, g->tasks, root_rows, &p);
+    grid_each(m, alone, g->tasks, root_rows, &p);
     int failed = atomic_load(&p.failed);
     if (failed < g->n) return failed;
-    sp__grid_each(m, alone, g->tasks, scale_rows, &p);
-    if (g->coarse) sp__grid_each(m, alone, g->tasks, load_rows, &p);
+    grid_each(m, alone, g->tasks, scale_rows, &p);
+    if (g->coarse) grid_each(m, alone, g->tasks, load_rows, &p);
     return -1;
 }
 
@@ -324,23 +327,27 @@ static void load_prolongator(void *arg, int task, int worker) {
     p->m->loops->load_prolongator(v->g, begin, end, v->P, v[1].root, v->pro, v->turned);
 }
 
-void sp__grid_coarsen(sp_multigrid *m, int l, bool alone) {
+static double grid_largest(sp_multigrid *m, int l, bool alone);
+
+// prolongator, and matrix of level l + 1
+static void grid_coarsen(sp_multigrid *m, int l, bool alone) {
     sp_grid_level *v = &m->level[l];
     const sp_grid *g = v->g;
     level_pass p = {.m = m, .l = l, .node_rotations = m->base.node_rotations};
-    v->lambda = sp__grid_largest(m, l, alone);
-    sp__grid_each(m, alone, v[1].g->tasks, tentative_rows, &p);
-    sp__grid_each(m, alone, g->tasks, smooth_rows, &p);
-    sp__grid_each(m, alone, v[1].g->tasks, clear_rows, &p);
+    v->lambda = grid_largest(m, l, alone);
+    grid_each(m, alone, v[1].g->tasks, tentative_rows, &p);
+    grid_each(m, alone, g->tasks, smooth_rows, &p);
+    grid_each(m, alone, v[1].g->tasks, clear_rows, &p);
     for (int c = 0; c < g->colours; c++) {
         colour of = {m, l, g->colour_task + g->colour_start[c]};
-        sp__grid_each(m, alone, g->colour_start[c + 1] - g->colour_start[c], galerkin_rows, &of);
+        grid_each(m, alone, g->colour_start[c + 1] - g->colour_start[c], galerkin_rows, &of);
     }
 }
 
-void sp__grid_finish(sp_multigrid *m, int l, bool alone) {
+// prolongator of the cycle, after level l + 1 is scaled
+static void grid_finish(sp_multigrid *m, int l, bool alone) {
     level_pass p = {.m = m, .l = l};
-    sp__grid_each(m, alone, m->level[l + 1].g->tasks, load_prolongator, &p);
+    grid_each(m, alone, m->level[l + 1].g->tasks, load_prolongator, &p);
 }
 
 // ======================================================================================================= V-cycle
@@ -370,19 +377,13 @@ typedef struct cycle_step {
     double *to;
 } cycle_step;
 
-static void range_of(const sp_grid *g, int task, int *begin, int *end) {
-    int cycle_rows = sp__grid_task_rows(g);
-    *begin = task * cycle_rows;
-    *end = *begin + cycle_rows < g->n ? *begin + cycle_rows : g->n;
-}
-
 // ------------------------------------------------------------------------------------------------ passes
 
 static void rows_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->rows(s->v->g, begin, end, s->v->off, s->a, s->b, s->base, s->in, s->out);
 }
 
@@ -390,7 +391,7 @@ static void restrict_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v[1].g, task, &begin, &end);
+    task_range(s->v[1].g, task, &begin, &end);
     s->m->loops->restrict_rows(s->v->g, begin, end, s->v->turned, s->in, s->out);
 }
 
@@ -398,7 +399,7 @@ static void prolong_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->prolong_rows(s->v->g, begin, end, s->v->pro, s->in, s->out);
 }
 
@@ -406,7 +407,7 @@ static void enter_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->enter(begin, end, s->v->root, s->a, s->from, s->out);
 }
 
@@ -414,14 +415,14 @@ static void leave_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end;
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->leave(begin, end, s->v->root, s->a, s->in, s->to);
 }
 
 // out = base + a in + b (A - I) in
 static void cycle_rows(sp_multigrid *m, int l, bool alone, double a, double b, const void *base, const void *in, void *out) {
     cycle_step s = {.m = m, .v = &m->level[l], .a = a, .b = b, .base = base, .in = in, .out = out};
-    sp__grid_each(m, alone, s.v->g->tasks, rows_task, &s);
+    grid_each(m, alone, s.v->g->tasks, rows_task, &s);
 }
 
 // ------------------------------------------------------------------------------------------------ smoother and cycle
@@ -462,9 +463,9 @@ static void cycle_cycle(sp_multigrid *m, int l) {
     cycle_rows(m, l, false, alpha + beta, beta, NULL, v->b, v->x);
     cycle_rows(m, l, false, -1, -1, v->b, v->x, v->r);
     cycle_step down = {.m = m, .v = v, .in = v->r, .out = v[1].b}, up = {.m = m, .v = v, .in = v[1].x, .out = v->x};
-    sp__grid_each(m, false, v[1].g->tasks, restrict_task, &down);
+    grid_each(m, false, v[1].g->tasks, restrict_task, &down);
     cycle_cycle(m, l + 1);
-    sp__grid_each(m, false, v->g->tasks, prolong_task, &up);
+    grid_each(m, false, v->g->tasks, prolong_task, &up);
     cycle_rows(m, l, false, -1, -1, v->b, v->x, v->r);
     cycle_rows(m, l, false, alpha + beta, beta, v->x, v->r, v->x);
 }
@@ -479,7 +480,7 @@ static double power_near(const double *r, int n) {
     return ldexp(1, exponent);
 }
 
-void sp__grid_cycle(sp_multigrid *m, const double *r, double *z) {
+static void grid_cycle(sp_multigrid *m, const double *r, double *z) {
     sp_grid_level *v = &m->level[0];
     double size = power_near(r, m->base.n);
     if (size == 0) {
@@ -488,9 +489,9 @@ void sp__grid_cycle(sp_multigrid *m, const double *r, double *z) {
     }
     cycle_step in = {.m = m, .v = v, .a = 1 / size, .from = r, .out = v->b},
                out = {.m = m, .v = v, .a = size, .in = v->x, .to = z};
-    sp__grid_each(m, false, v->g->tasks, enter_task, &in);
+    grid_each(m, false, v->g->tasks, enter_task, &in);
     cycle_cycle(m, 0);
-    sp__grid_each(m, false, v->g->tasks, leave_task, &out);
+    grid_each(m, false, v->g->tasks, leave_task, &out);
 }
 
 // ------------------------------------------------------------------------------------------------ largest eigenvalue
@@ -499,14 +500,14 @@ static void dot_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end, stride = sp__grid_stride(s->v->g);
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->partial[task] = s->m->loops->dot(stride * begin, stride * end, s->base, s->in);
 }
 
 static double cycle_dot(sp_multigrid *m, const sp_grid_level *v, bool alone, const void *x, const void *y) {
     cycle_step s = {.m = m, .v = v, .base = x, .in = y};
     double sum = 0;
-    sp__grid_each(m, alone, v->g->tasks, dot_task, &s);
+    grid_each(m, alone, v->g->tasks, dot_task, &s);
     for (int t = 0; t < v->g->tasks; t++) sum += m->partial[t];
     return sum;
 }
@@ -515,7 +516,7 @@ static void mix_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
     int begin, end, stride = sp__grid_stride(s->v->g);
-    range_of(s->v->g, task, &begin, &end);
+    task_range(s->v->g, task, &begin, &end);
     s->m->loops->mix(stride * begin, stride * end, s->a, s->out, s->b, s->base, s->c, s->in);
 }
 
@@ -523,7 +524,7 @@ static void mix_task(void *arg, int task, int worker) {
 static void cycle_mix(sp_multigrid *m, const sp_grid_level *v, bool alone, double a, void *out, double b, const void *x, double c,
                       const void *y) {
     cycle_step s = {.m = m, .v = v, .a = a, .b = b, .c = c, .base = x, .in = y, .out = out};
-    sp__grid_each(m, alone, v->g->tasks, mix_task, &s);
+    grid_each(m, alone, v->g->tasks, mix_task, &s);
 }
 
 // pseudo-random start vector, the same each time
@@ -532,7 +533,7 @@ static void start_task(void *arg, int task, int worker) {
     const cycle_step *s = arg;
     const sp_grid *g = s->v->g;
     int begin, end, stride = sp__grid_stride(g);
-    range_of(g, task, &begin, &end);
+    task_range(g, task, &begin, &end);
     for (int i = begin; i < end; i++)
         for (int r = 0; r < stride; r++) {
             size_t at = (size_t)stride * (size_t)i + (size_t)r;
@@ -570,13 +571,13 @@ static double largest_of(int n, const double *a, const double *b) {
 }
 
 // A few steps of Lanczos (1950). The vectors of the cycle serve as workspace, because no cycle runs during a build.
-double sp__grid_largest(sp_multigrid *m, int l, bool alone) {
+static double grid_largest(sp_multigrid *m, int l, bool alone) {
     sp_grid_level *level = &m->level[l];
     double a[LANCZOS], b[LANCZOS];
     void *v = level->x, *w = level->r, *before = level->b;
     int n = 0;
     cycle_step s = {.m = m, .v = level, .out = v};
-    sp__grid_each(m, alone, level->g->tasks, start_task, &s);
+    grid_each(m, alone, level->g->tasks, start_task, &s);
     cycle_mix(m, level, alone, 1 / sqrt(cycle_dot(m, level, alone, v, v)), v, 0, v, 0, v);
     while (n < LANCZOS) {
         cycle_rows(m, l, alone, 1, 1, NULL, v, w);
@@ -725,13 +726,13 @@ static sp_status multigrid_build(sp_precond *p, const sp_symmetric *A, bool alon
     double flops = 0;
     *info = (sp_factor_info){.unknown = -1};
     m->good = false;
-    sp__grid_first(m, A, alone);
+    grid_first(m, A, alone);
     for (int l = 0; l < m->grids->count; l++) {
-        int row = sp__grid_scale(m, l, alone);
+        int row = grid_scale(m, l, alone);
         if (row >= 0) return fail_at(m, l, row, info);
-        if (l > 0) sp__grid_finish(m, l - 1, alone);
+        if (l > 0) grid_finish(m, l - 1, alone);
         if (sp__precond_stopped(p)) return info->status = SP_STOPPED;
-        if (m->level[l].g->coarse) sp__grid_coarsen(m, l, alone);
+        if (m->level[l].g->coarse) grid_coarsen(m, l, alone);
         if (sp__precond_stopped(p)) return info->status = SP_STOPPED;
         flops += m->level[l].g->flops;
     }
@@ -746,7 +747,7 @@ static sp_status multigrid_build(sp_precond *p, const sp_symmetric *A, bool alon
 static void multigrid_apply(sp_precond *p, const double *r, double *z) {
     sp_multigrid *m = (sp_multigrid *)p;
     if (m->good)
-        sp__grid_cycle(m, r, z);
+        grid_cycle(m, r, z);
     else if (z != r)
         memcpy(z, r, sizeof *z * (size_t)p->n);
 }

@@ -148,31 +148,4 @@ sp_grids *sp__grids_share(sp_grids *g);
 void sp__grids_release(sp_grids **g);
 size_t sp__grids_bytes(const sp_grids *g);
 
-// multigrid_pattern.c. A graph whose links are marked strong or weak.
-typedef struct sp_links {
-    int n, *start, *col;
-    unsigned char *strong;
-} sp_links;
-
-// Marks the strong links of level 0: |A_ij| > theta sqrt(|A_ii| |A_jj|). Links of fixed unknowns are strong, because they may be
-// released later.
-void sp__links_find_strong(const sp_grid *g, const sp_symmetric *A, unsigned char *strong);
-// Aggregates over strong links, or over all links if the strong ones leave too many pieces; *count 0: aggregation does not reduce
-// the number of rows enough.
-sp_status sp__aggregate(sp_context *ctx, const sp_links *links, int *aggregate, int *count);
-// The graph of the aggregates. A link is strong if any link between the two aggregates is strong.
-sp_status sp__links_quotient(sp_context *ctx, const sp_links *fine, const int *aggregate, int count, sp_links *out);
-void sp__links_free(sp_context *ctx, sp_links *links);
-
-// multigrid.c
-void sp__grid_first(sp_multigrid *m, const sp_symmetric *A, bool alone);  // matrix and rigid body modes of level 0
-int sp__grid_scale(sp_multigrid *m, int l, bool alone);  // returns a row whose diagonal block is not positive definite; -1: none
-void sp__grid_coarsen(sp_multigrid *m, int l, bool alone);  // prolongator, and matrix of level l + 1
-void sp__grid_finish(sp_multigrid *m, int l, bool alone);   // prolongator of the cycle, after level l + 1 is scaled
-// Calls fn(arg, task, worker) for every task: on all workers, or sequentially if alone.
-void sp__grid_each(sp_multigrid *m, bool alone, int tasks, sp_task_fn *fn, void *arg);
-
-void sp__grid_cycle(sp_multigrid *m, const double *r, double *z);
-double sp__grid_largest(sp_multigrid *m, int l, bool alone);  // estimate of the largest eigenvalue of the scaled matrix
-
 #endif

@@ -2,6 +2,12 @@
 // and the destination of every block product, so that a build needs no search. Computed once per pattern.
 #include "linear/multigrid.h"
 
+// A graph whose links are marked strong or weak.
+typedef struct sp_links {
+    int n, *start, *col;
+    unsigned char *strong;
+} sp_links;
+
 // ==================================================================================================== aggregates
 
 // Aggregation (Vanek, Mandel and Brezina 1996, algorithm 5.1). A row whose strong neighbours are all free starts an aggregate
@@ -29,7 +35,9 @@ static double block_norm(const sp_symmetric *A, int k, bool diagonal, bool *coup
     return sqrt(sum);
 }
 
-void sp__links_find_strong(const sp_grid *g, const sp_symmetric *A, unsigned char *strong) {
+// Marks the strong links of level 0: |A_ij| > theta sqrt(|A_ii| |A_jj|). Links of fixed unknowns are strong, because they may be
+// released later.
+static void links_find_strong(const sp_grid *g, const sp_symmetric *A, unsigned char *strong) {
     for (int i = 0; i < g->n; i++)
         for (int k = g->start[i]; k < g->start[i + 1]; k++) {
             int j = g->col[k];
@@ -112,7 +120,9 @@ static void aggregate_group(grouping *q, int *before) {
     close_groups(q);
 }
 
-sp_status sp__aggregate(sp_context *ctx, const sp_links *links, int *aggregate, int *count) {
+// Aggregates over strong links, or over all links if the strong ones leave too many pieces; *count 0: aggregation does not reduce
+// the number of rows enough.
+static sp_status links_aggregate(sp_context *ctx, const sp_links *links, int *aggregate, int *count) {
     grouping q = {.links = links, .aggregate = aggregate};
     int *before = NULL;
     sp_status status = SP_NO_MEMORY;
@@ -132,7 +142,7 @@ done:
 
 // ------------------------------------------------------------------------------------------------ graph of the next level
 
-void sp__links_free(sp_context *ctx, sp_links *links) {
+static void links_free(sp_context *ctx, sp_links *links) {
     sp__free(ctx, links->start), sp__free(ctx, links->col), sp__free(ctx, links->strong);
     *links = (sp_links){0};
 }
@@ -153,7 +163,8 @@ static void list_row(const sp_links *fine, const int *aggregate, const int *memb
     out->start[a + 1] = next;
 }
 
-sp_status sp__links_quotient(sp_context *ctx, const sp_links *fine, const int *aggregate, int count, sp_links *out) {
+// The graph of the aggregates. A link is strong if any link between the two aggregates is strong.
+static sp_status links_quotient(sp_context *ctx, const sp_links *fine, const int *aggregate, int count, sp_links *out) {
     int *start = NULL, *member = NULL, *at = NULL, links = fine->start[fine->n];
     sp_status status = SP_NO_MEMORY;
     *out = (sp_links){.n = count};
@@ -170,7 +181,7 @@ sp_status sp__links_quotient(sp_context *ctx, const sp_links *fine, const int *a
     for (int a = 0; a < count; a++) list_row(fine, aggregate, member + start[a], start[a + 1] - start[a], a, at, out);
     status = SP_OK;
 done:
-    if (status < 0) sp__links_free(ctx, out);
+    if (status < 0) links_free(ctx, out);
     sp__free(ctx, start), sp__free(ctx, member), sp__free(ctx, at);
     return status;
 }
@@ -537,7 +548,7 @@ static sp_status first_links(sp_context *ctx, const sp_grid *g, const sp_symmetr
         return SP_NO_MEMORY;
     memcpy(out->start, g->start, sizeof *g->start * ((size_t)g->n + 1));
     memcpy(out->col, g->col, sizeof *g->col * (size_t)links);
-    sp__links_find_strong(g, A, out->strong);
+    links_find_strong(g, A, out->strong);
     return SP_OK;
 }
 
@@ -548,13 +559,13 @@ static sp_status add_level(sp_grids *s, sp_links *links, bool *more) {
     sp_links above = {0};
     *more = false;
     if (!SP_NEW(ctx, g->aggregate, g->n + 1)) return SP_NO_MEMORY;
-    SP_TRY(sp__aggregate(ctx, links, g->aggregate, &g->coarse));
+    SP_TRY(links_aggregate(ctx, links, g->aggregate, &g->coarse));
     if (!g->coarse) return SP_OK;
     s->count++;
     SP_TRY(make_next(ctx, g, g + 1));
     SP_TRY(fill_rows(ctx, g + 1));
-    SP_TRY(sp__links_quotient(ctx, links, g->aggregate, g->coarse, &above));
-    sp__links_free(ctx, links);
+    SP_TRY(links_quotient(ctx, links, g->aggregate, g->coarse, &above));
+    links_free(ctx, links);
     *links = above;
     *more = true;
     return SP_OK;
@@ -578,7 +589,7 @@ sp_status sp__grids_create(sp_context *ctx, const sp_symmetric *A, const double 
             .n = last->n, .block = last->block, .row_start = last->half_start, .row_col = last->half_col, .stride = 1};
         status = sp__symbolic_create(ctx, SP_ORDER_AUTO, &view, points ? last->point : NULL, &s->S);
     }
-    sp__links_free(ctx, &links);
+    links_free(ctx, &links);
     if (status < 0)
         sp__grids_release(&s);
     else

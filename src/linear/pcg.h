@@ -1,4 +1,4 @@
-// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner.
+// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner; also without one, on any system (solver.c).
 #ifndef SP_PCG_H
 #define SP_PCG_H
 
@@ -8,7 +8,7 @@
 typedef struct sp_pcg_workspace {
     sp_context *ctx;
     int n;
-    double *r, *p, *q, *z, *partial;
+    double *r, *p, *q, *z, *partial;  // z: NULL without a preconditioner
 } sp_pcg_workspace;
 
 // Allocates vectors for n unknowns; keeps them if n is unchanged.

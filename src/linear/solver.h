@@ -95,7 +95,7 @@ typedef struct sp_problem_stats {
     bool statics;             // no mass in the matrix
 } sp_problem_stats;
 
-// Resolves SP_SOLVER_AUTO for such a body and writes the reason as a sentence; other types are returned unchanged.
+// choose.c: resolves SP_SOLVER_AUTO for such a body and writes the reason as a sentence; other types are returned unchanged.
 sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats *stats, char *why, size_t size);
 
 #endif

@@ -149,17 +149,9 @@ void sp__locator_destroy(sp_locator **locator) {
 
 // weights by Cramer's rule; returns the smallest, -infinity for an element without volume
 static double weights_in(const sp_locator *l, int element, const double *p, double w[4]) {
-    double e[9], d[3], c[3];
-    const double *x0 = locate_corner(l, element, 0);
-    for (int k = 0; k < 3; k++) sp__sub3(locate_corner(l, element, k + 1), x0, e + 3 * k);
-    sp__sub3(p, x0, d);
-    double det = sp__det3(e);
-    if (det == 0) return -INFINITY;
-    for (int k = 0; k < 3; k++) {
-        sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), c);
-        w[k + 1] = sp__dot3(d, c) / det;
-    }
-    w[0] = 1 - w[1] - w[2] - w[3];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = locate_corner(l, element, k);
+    if (sp__tet_weights(x, p, w) == 0) return -INFINITY;
     return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
 }
 

@@ -33,6 +33,13 @@ static inline void sp__rotvec_of_quat(const double *q, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = s * q[1 + i];
 }
 
+// rotation vector from the orientation `from` to the orientation `to`; the angle is at most pi
+static inline void sp__rotvec_between(const double *from, const double *to, double out[3]) {
+    double back[4] = {from[0], -from[1], -from[2], -from[3]}, turn[4];
+    sp__quat_mul(to, back, turn);
+    sp__rotvec_of_quat(turn, out);
+}
+
 // rotation matrix of a rotation vector (Rodrigues)
 static inline void sp__rotvec_matrix(const double t[3], double out[9]) {
     double a2 = sp__dot3(t, t), a = sqrt(a2), small = a2 < 1e-8;
@@ -52,6 +59,15 @@ static inline void sp__rotvec_jacobian(const double t[3], double out[9]) {
 static inline void sp__rotvec_jacobian_inverse(const double t[3], double out[9]) {
     double a2 = sp__dot3(t, t), a = sqrt(a2), s = a > 1e-4 ? (1 - 0.5 * a / tan(0.5 * a)) / a2 : 1.0 / 12 + a2 / 720;
     sp__rotvec_combine(t, 1 - s * a2, -0.5, s, out);
+}
+
+// parallel transport: u rotated by the smallest rotation from unit vector a to unit vector b; out may be u
+static inline void sp__transport3(const double u[3], const double a[3], const double b[3], double out[3]) {
+    double axis[3], turned[3], c = sp__dot3(a, b);
+    sp__cross3(a, b, axis);
+    sp__cross3(axis, u, turned);
+    double along = sp__dot3(axis, u) / (1 + c);
+    for (int i = 0; i < 3; i++) out[i] = c * u[i] + turned[i] + axis[i] * along;
 }
 
 #endif

@@ -52,6 +52,21 @@ static inline double sp__inverse3(const double *m, double *out) {
     return det;
 }
 
+// Barycentric weights of p with respect to a tetrahedron, by Cramer's rule: p = sum of w[i] x[i]. Returns its determinant (six
+// times the signed volume); the weights are not finite where that is 0.
+static inline double sp__tet_weights(const double *const x[4], const double *p, double w[4]) {
+    double e[9], d[3], c[3];
+    for (int k = 0; k < 3; k++) sp__sub3(x[k + 1], x[0], e + 3 * k);
+    sp__sub3(p, x[0], d);
+    double det = sp__det3(e);
+    for (int k = 0; k < 3; k++) {
+        sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), c);
+        w[k + 1] = sp__dot3(d, c) / det;
+    }
+    w[0] = 1 - w[1] - w[2] - w[3];
+    return det;
+}
+
 // out = a b
 static inline void sp__mul33(const double *a, const double *b, double *out) {
     for (int i = 0; i < 3; i++)

@@ -96,13 +96,16 @@ static bool names_missing(const sp_examination *e, const int *c) {
     return false;
 }
 
+static void examine_add(sp_examination *e, sp_defect_kind kind, int element_a, int element_b, int node_a, int node_b,
+                        double value);
+
 static void report_elements(sp_examination *e) {
     for (int i = 0; i < e->element_count; i++) {
         const int *c = e->elements + (size_t)i * (size_t)e->corners;
         unsigned char s = e->state[i];
-        if (s & SP_ELEMENT_BROKEN && names_missing(e, c)) sp__examine_add(e, SP_DEFECT_INDEX, i, -1, -1, -1, 0);
-        if (s & SP_ELEMENT_FLAT) sp__examine_add(e, SP_DEFECT_FLAT, i, -1, -1, -1, size_of(e, c));
-        if (s & SP_ELEMENT_INVERTED) sp__examine_add(e, SP_DEFECT_INVERTED, i, -1, -1, -1, size_of(e, c));
+        if (s & SP_ELEMENT_BROKEN && names_missing(e, c)) examine_add(e, SP_DEFECT_INDEX, i, -1, -1, -1, 0);
+        if (s & SP_ELEMENT_FLAT) examine_add(e, SP_DEFECT_FLAT, i, -1, -1, -1, size_of(e, c));
+        if (s & SP_ELEMENT_INVERTED) examine_add(e, SP_DEFECT_INVERTED, i, -1, -1, -1, size_of(e, c));
     }
 }
 
@@ -111,9 +114,10 @@ static void keep_duplicate(void *user, int element, int earlier) {
     ((int *)user)[element] = earlier + 1;
 }
 
-sp_status sp__examine_elements(sp_examination *e) {
+// single nodes and elements; duplicates
+static sp_status examine_elements(sp_examination *e) {
     for (int i = 0; i < e->node_count; i++)
-        if (!elements_finite(e->x + 3 * (size_t)i)) sp__examine_add(e, SP_DEFECT_NOT_FINITE, -1, -1, i, -1, 0);
+        if (!elements_finite(e->x + 3 * (size_t)i)) examine_add(e, SP_DEFECT_NOT_FINITE, -1, -1, i, -1, 0);
     sp__elements_classify(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
     report_elements(e);
     // reports in order of element numbers, which the sort does not keep
@@ -122,7 +126,7 @@ sp_status sp__examine_elements(sp_examination *e) {
     sp_status status = sp__elements_duplicates(e->ctx, e->elements, e->element_count, e->corners, e->node_count, e->state,
                                                keep_duplicate, earlier);
     for (int i = 0; i < e->element_count && status == SP_OK; i++)
-        if (earlier[i]) sp__examine_add(e, SP_DEFECT_DUPLICATE, earlier[i] - 1, i, -1, -1, 0);
+        if (earlier[i]) examine_add(e, SP_DEFECT_DUPLICATE, earlier[i] - 1, i, -1, -1, 0);
     sp__free(e->ctx, earlier);
     return status;
 }
@@ -157,10 +161,11 @@ static sp_status count_components(sp_examination *e) {
     return SP_OK;
 }
 
-sp_status sp__examine_nodes(sp_examination *e) {
+// unreferenced and coincident nodes, components
+static sp_status examine_nodes(sp_examination *e) {
     mark_used(e);
     for (int i = 0; i < e->node_count; i++)
-        if (!e->used[i]) sp__examine_add(e, SP_DEFECT_UNREFERENCED, -1, -1, i, -1, 0);
+        if (!e->used[i]) examine_add(e, SP_DEFECT_UNREFERENCED, -1, -1, i, -1, 0);
     unsigned char *skip;
     if (!SP_NEW(e->ctx, skip, e->node_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to compare nodes");
     for (int i = 0; i < e->node_count; i++) skip[i] = !e->used[i];
@@ -171,7 +176,7 @@ sp_status sp__examine_nodes(sp_examination *e) {
         double d[3];
         if (e->same[i] == i) continue;
         sp__sub3(e->x + 3 * (size_t)i, e->x + 3 * (size_t)e->same[i], d);
-        sp__examine_add(e, SP_DEFECT_COINCIDENT, -1, -1, e->same[i], i, sp__norm3(d));
+        examine_add(e, SP_DEFECT_COINCIDENT, -1, -1, e->same[i], i, sp__norm3(d));
     }
     return count_components(e);
 }
@@ -271,7 +276,8 @@ static void keep_bounds(const sp_examination *e, sp_mesh_stats *s) {
     for (int k = 0; k < 3 && !(s->low[0] <= s->high[0]); k++) s->low[k] = s->high[k] = NAN;
 }
 
-void sp__examine_quality(sp_examination *e) {
+// volumes, angles, ratios
+static void examine_quality(sp_examination *e) {
     sp_mesh_stats *s = &e->report->stats;
     int64_t elements = 0, edges = 0;
     *s = (sp_mesh_stats){.node_count = e->node_count,
@@ -350,9 +356,9 @@ static void match_faces(sp_examination *e, const int *rows, int n, unsigned char
             single[f] = 1;
             e->face_count++;
         } else if (end - i > 2) {
-            sp__examine_add(e, SP_DEFECT_SHARED_FACE, f / 4, g / 4, -1, -1, 0);
+            examine_add(e, SP_DEFECT_SHARED_FACE, f / 4, g / 4, -1, -1, 0);
         } else if (!((e->state[f / 4] | e->state[g / 4]) & SP_ELEMENT_FLAT) && runs_upwards(e, f) == runs_upwards(e, g)) {
-            sp__examine_add(e, SP_DEFECT_FOLDED, f / 4, g / 4, -1, -1, 0);
+            examine_add(e, SP_DEFECT_FOLDED, f / 4, g / 4, -1, -1, 0);
         }
     }
 }
@@ -396,7 +402,8 @@ static sp_status collect_triangles(sp_examination *e) {
     return SP_OK;
 }
 
-sp_status sp__examine_collect(sp_examination *e) {
+// surface faces; faces of tetrahedra
+static sp_status examine_collect(sp_examination *e) {
     SP_TRY(e->corners == 4 ? collect_tets(e) : collect_triangles(e));
     return sp__edges_find(e->ctx, e->faces, e->face_count, e->node_count, &e->edges);
 }
@@ -413,9 +420,9 @@ static void check_edges(sp_examination *e) {
             if (k > 0) sp__set_join(e->shell, side[0] / 3, side[k] / 3);
             up += sp__side_from(e->faces, side[k]) == a ? 1 : -1;
         }
-        if (n == 1) sp__examine_add(e, SP_DEFECT_OPEN_EDGE, behind, -1, a, b, 0);
-        if (n > 2) sp__examine_add(e, SP_DEFECT_EDGE, behind, other, a, b, 0);
-        if (n == 2 && up != 0) sp__examine_add(e, SP_DEFECT_ORIENTATION, behind, other, a, b, 0);
+        if (n == 1) examine_add(e, SP_DEFECT_OPEN_EDGE, behind, -1, a, b, 0);
+        if (n > 2) examine_add(e, SP_DEFECT_EDGE, behind, other, a, b, 0);
+        if (n == 2 && up != 0) examine_add(e, SP_DEFECT_ORIENTATION, behind, other, a, b, 0);
     }
 }
 
@@ -461,7 +468,7 @@ static sp_status check_vertices(sp_examination *e) {
         if (parent[c] == c) fans[e->faces[c]]++;
     for (int i = 0; i < e->node_count; i++) {
         e->report->stats.vertex_count += fans[i] > 0;
-        if (fans[i] > 1) sp__examine_add(e, SP_DEFECT_VERTEX, -1, -1, i, -1, 0);
+        if (fans[i] > 1) examine_add(e, SP_DEFECT_VERTEX, -1, -1, i, -1, 0);
     }
     sp__free(e->ctx, parent);
     sp__free(e->ctx, fans);
@@ -502,7 +509,7 @@ static sp_status check_insides(sp_examination *e) {
     if (status < 0) goto done;
     e->report->partial[SP_DEFECT_INSIDE_OUT] = !whole;
     for (int f = 0; f < e->face_count; f++)
-        if (ask[f] && depth[f] % 2 == 0) sp__examine_add(e, SP_DEFECT_INSIDE_OUT, e->face_element[f], -1, -1, -1, volumes[f]);
+        if (ask[f] && depth[f] % 2 == 0) examine_add(e, SP_DEFECT_INSIDE_OUT, e->face_element[f], -1, -1, -1, volumes[f]);
     for (int f = 0; f < e->face_count && e->corners == 3; f++) s->volume += volumes[f];
     if (e->corners == 3 && s->closed_count < s->shell_count) s->volume = NAN;
 
@@ -513,7 +520,8 @@ done:
     return status;
 }
 
-sp_status sp__examine_surface(sp_examination *e) {
+// edges, vertices, shells
+static sp_status examine_surface(sp_examination *e) {
     if (!SP_NEW(e->ctx, e->shell, e->face_count) || !SP_NEW(e->ctx, e->shell_bad, e->face_count)) return no_memory(e);
     for (int f = 0; f < e->face_count; f++) e->shell[f] = f;
     e->report->stats.face_count = e->face_count;
@@ -609,11 +617,12 @@ static bool try_pair(void *user, int a, int b) {
     search *s = user;
     if (++s->pairs > s->most) return false;
     if (sp__triangles_intersect(s->e->x, s->faces + 3 * (size_t)a, s->faces + 3 * (size_t)b))
-        sp__examine_add(s->e, SP_DEFECT_INTERSECTION, s->e->face_element[a], s->e->face_element[b], -1, -1, 0);
+        examine_add(s->e, SP_DEFECT_INTERSECTION, s->e->face_element[a], s->e->face_element[b], -1, -1, 0);
     return true;
 }
 
-sp_status sp__examine_intersections(sp_examination *e) {
+// intersecting triangles
+static sp_status examine_intersections(sp_examination *e) {
     int *welded;
     sp_tree *tree = NULL;
     if (e->face_count == 0) return SP_OK;
@@ -680,7 +689,9 @@ static int64_t examine_number(const int64_t *ids, int i) {
     return ids ? ids[i] : i;
 }
 
-void sp__examine_add(sp_examination *e, sp_defect_kind kind, int element_a, int element_b, int node_a, int node_b, double value) {
+// Counts a defect and lists it if the list is not full. Numbers are internal indices; -1: none.
+static void examine_add(sp_examination *e, sp_defect_kind kind, int element_a, int element_b, int node_a, int node_b,
+                        double value) {
     e->report->counts[kind]++;
     sp_defect *d = new_defect(e->report, kind);
     if (!d) return;
@@ -725,12 +736,12 @@ static sp_status examine_stages(sp_examination *e) {
     sp_context *ctx = e->ctx;
     if (!SP_NEW(ctx, e->state, e->element_count) || !SP_NEW(ctx, e->used, e->node_count) || !SP_NEW(ctx, e->same, e->node_count))
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to examine %d elements", e->element_count);
-    SP_TRY(sp__examine_elements(e));
-    sp__examine_quality(e);
-    SP_TRY(sp__examine_nodes(e));
-    SP_TRY(sp__examine_collect(e));
-    SP_TRY(sp__examine_surface(e));
-    if (e->intersections) SP_TRY(sp__examine_intersections(e));
+    SP_TRY(examine_elements(e));
+    examine_quality(e);
+    SP_TRY(examine_nodes(e));
+    SP_TRY(examine_collect(e));
+    SP_TRY(examine_surface(e));
+    if (e->intersections) SP_TRY(examine_intersections(e));
     if (e->report->no_memory) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to list defects");
     return SP_OK;
 }

@@ -39,17 +39,6 @@ typedef struct sp_examination {
     unsigned char *shell_bad;  // per shell number: 1 if open or inconsistent, 0 if closed
 } sp_examination;
 
-// stages, in this order; quality runs after elements
-sp_status sp__examine_elements(sp_examination *e);       // single nodes and elements; duplicates
-sp_status sp__examine_nodes(sp_examination *e);          // unreferenced and coincident nodes, components
-sp_status sp__examine_collect(sp_examination *e);        // surface faces; faces of tetrahedra
-sp_status sp__examine_surface(sp_examination *e);        // edges, vertices, shells
-sp_status sp__examine_intersections(sp_examination *e);  // intersecting triangles
-void sp__examine_quality(sp_examination *e);             // volumes, angles, ratios
-
-// Counts a defect and lists it if the list is not full. Numbers are internal indices; -1: none.
-void sp__examine_add(sp_examination *e, sp_defect_kind kind, int element_a, int element_b, int node_a, int node_b, double value);
-
 // parts of stages that repairs use as well
 
 // Computes the state bits of every element without a report.

@@ -92,13 +92,15 @@ static double box_of(const sp_trimesh_def *d, double low[3], double high[3]) {
     return sqrt(diagonal);
 }
 
+static sp_status fill_check(sp_context *ctx, const sp_fill_def *def);
+
 sp_status sp_mesh_fill_surface(const sp_trimesh *surface, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
     sp_context *ctx = surface->ctx;
     sp_fill_info own = {0};
     *out = NULL;
     info = info ? info : &own;
     memset(info, 0, sizeof *info);
-    SP_TRY(sp__fill_check(ctx, def));
+    SP_TRY(fill_check(ctx, def));
     if (surface->def.face_count < 1) return SP_FAIL(ctx, SP_BAD_INPUT, "the surface has no triangles");
     surface_field s = {.turned = 1};
     double low[3], high[3], diagonal = box_of(&surface->def, low, high);
@@ -309,13 +311,16 @@ static void find_box(const labels *l, sp_fill_source *source) {
         }
 }
 
+static sp_status fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info,
+                          sp_mesh **out);
+
 sp_status sp_mesh_fill_labels(sp_context *context, const sp_label_volume *volume, const int *take, int take_count,
                               const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
     *out = NULL;
     labels l = {.ctx = context, .volume = volume, .width = def->smooth};
     sp_fill_def plain = *def;
     plain.region_count = 0;
-    SP_TRY(sp__fill_check(context, &plain));
+    SP_TRY(fill_check(context, &plain));
     SP_TRY(check_volume(context, volume, &l));
     if (def->detail != 1) return SP_FAIL(context, SP_BAD_INPUT, "detail = %g: of labelled voxels it must be 1", def->detail);
     if (info) memset(info, 0, sizeof *info);
@@ -330,7 +335,7 @@ sp_status sp_mesh_fill_labels(sp_context *context, const sp_label_volume *volume
                                  .between = label_between,
                                  .tight = true};
         find_box(&l, &source);
-        status = sp__fill_run(context, &source, &plain, info, out);
+        status = fill_run(context, &source, &plain, info, out);
     }
     sp__free(context, l.material);
     sp__free(context, l.label);
@@ -359,7 +364,7 @@ static int levels_of(double ratio) {
     return -1;
 }
 
-sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def) {
+static sp_status fill_check(sp_context *ctx, const sp_fill_def *def) {
     if (def->cookie != SP_COOKIE_FILL)
         return SP_FAIL(ctx, SP_BAD_INPUT, "the definition did not start from sp_fill_def_default()");
     if (!(def->size >= 0) || !isfinite(def->size))
@@ -378,7 +383,7 @@ sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def) {
 
 // ------------------------------------------------------------------------------------------------ one run
 
-void sp__fill_free(sp_fill *f) {
+static void fill_free(sp_fill *f) {
     sp__octree_free(f->ctx, &f->tree);
     sp__free(f->ctx, f->vertices);
     sp__hash_free(f->ctx, &f->vertex_at);
@@ -467,14 +472,16 @@ static sp_status fill_by_number(sp_context *ctx, const sp_fill_source *source, c
         double off = f->tet_count > 0 ? fabs(log(f->tet_count / wanted)) : INFINITY;
         if (off < 0.02 || (off < 0.09 && info->runs > 4)) return SP_OK;
         size = next_size(&s, wanted);
-        sp__fill_free(f);
+        fill_free(f);
         *f = (sp_fill){.ctx = ctx};
     }
     info->size = s.best > 0 ? s.best : size;
     return fill_once(ctx, source, def, info->size, f);
 }
 
-sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
+// Fills by element size or by number of elements; checks the definition.
+static sp_status fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info,
+                          sp_mesh **out) {
     sp_fill_info own = {0};
     info = info ? info : &own;
     for (int k = 0; k < 3; k++)
@@ -485,7 +492,7 @@ sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_f
     info->size = def->size, info->runs = 1;
     sp_status status = def->size > 0 ? fill_once(ctx, source, def, def->size, &f) : fill_by_number(ctx, source, def, info, &f);
     if (status >= 0) status = fill_finish(&f, def, info, out);
-    sp__fill_free(&f);
+    fill_free(&f);
     return status;
 }
 
@@ -532,7 +539,7 @@ static double field_value(const void *user, const double x[3]) {
 sp_status sp_mesh_fill(sp_context *context, sp_field_fn *field, const void *user, const double low[3], const double high[3],
                        double slope, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
     *out = NULL;
-    SP_TRY(sp__fill_check(context, def));
+    SP_TRY(fill_check(context, def));
     if (!(slope >= 0) || !isfinite(slope)) return SP_FAIL(context, SP_BAD_INPUT, "slope = %g, must be 0 or above", slope);
     field_source f = {field, user, slope, def->regions, def->region_count};
     const char *names[REGIONS_MAX + 1] = {def->body ? def->body : "body"};
@@ -547,5 +554,5 @@ sp_status sp_mesh_fill(sp_context *context, sp_field_fn *field, const void *user
     memcpy(source.low, low, sizeof source.low);
     memcpy(source.high, high, sizeof source.high);
     if (info) memset(info, 0, sizeof *info);
-    return sp__fill_run(context, &source, def, info, out);
+    return fill_run(context, &source, def, info, out);
 }

@@ -73,8 +73,6 @@ typedef struct sp_fill_sizes {
 
 // Builds the octree: fine cells near the border, coarse cells elsewhere, neighbours at most one level apart (balanced).
 sp_status sp__octree_build(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, sp_octree *o);
-// The leaf of exactly this level that contains a position, or -1.
-int sp__octree_find(const sp_octree *o, const int p[3], int level);
 void sp__octree_free(sp_context *ctx, sp_octree *o);
 
 // ------------------------------------------------------------------------------------------------ lattice
@@ -140,12 +138,10 @@ sp_status sp__fill_debris(sp_fill *f);   // removes pieces of a few tetrahedra b
 sp_status sp__fill_pinches(sp_fill *f);  // removes tetrahedra where the boundary would touch itself
 sp_status sp__fill_improve(sp_fill *f);  // improves the worst elements where no angle bound holds
 sp_status sp__fill_finish(sp_fill *f, sp_fill_info *info, sp_mesh **out);  // out == NULL: only the info
-void sp__fill_free(sp_fill *f);
 
 // Position of a node of a tetrahedron, and the materials + 1 that meet there (SP_FILL_SET entries).
 double *sp__fill_node(sp_fill *f, int node);
 int sp__fill_node_count(const sp_fill *f);
-int sp__fill_cut_between(const sp_fill *f, int a, int b);  // or -1
 static inline bool sp__set_has(const uint16_t *set, uint16_t m) {
     return set[0] == m || set[1] == m || set[2] == m || set[3] == m;
 }
@@ -155,28 +151,5 @@ static inline uint16_t sp__set_common(const uint16_t *a, const uint16_t *b) {
         if (sp__set_has(b, a[i])) return a[i];
     return 0;
 }
-
-// Cosines of the smallest and the largest dihedral angle of a tetrahedron: out[0] >= out[1].
-void sp__tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]);
-
-// Fills by element size or by number of elements; checks the definition.
-sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
-sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def);
-
-// Finds the octree cells that may be near a border.
-typedef struct sp_fill_near {
-    const sp_fill_source *source;
-    sp_fill_sizes sizes;
-    // used if no distance is known: one material per cell of boundary size, and whether a border is near it
-    int n[3];
-    uint16_t *material;
-    unsigned char *mask;
-} sp_fill_near;
-
-sp_status sp__near_begin(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, const sp_octree *o,
-                         sp_fill_near *near);
-void sp__near_end(sp_context *ctx, sp_fill_near *near);
-// Whether a cell must be split. Thread-safe.
-bool sp__near_split(const sp_fill_near *near, const sp_octree *o, const int centre[3], int level);
 
 #endif

@@ -20,7 +20,8 @@ static uint64_t pair_key(int a, int b) {
     return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-int sp__fill_cut_between(const sp_fill *f, int a, int b) {
+// the cut on the edge between two nodes, or -1
+static int fill_cut_between(const sp_fill *f, int a, int b) {
     if (sp__set_common(f->vertices[a].set, f->vertices[b].set)) return -1;
     return sp__hash_get(&f->cut_at, pair_key(a, b));
 }
@@ -446,7 +447,7 @@ static int face_point(sp_fill *f, const int vertex[3], const int cuts[3]) {
     int a[3] = {vertex[0], vertex[1], vertex[2]};
     sp__sort_ints(a, 3);
     // a face with three cut edges has three cuts: the two cuts at the lowest vertex identify the face
-    int first = sp__fill_cut_between(f, a[0], a[1]), second = sp__fill_cut_between(f, a[0], a[2]);
+    int first = fill_cut_between(f, a[0], a[1]), second = fill_cut_between(f, a[0], a[2]);
     uint64_t key = (uint64_t)first << 32 | (uint64_t)second;
     int i = sp__hash_get(&f->face_at, key);
     if (i >= 0) return i;
@@ -525,7 +526,7 @@ static bool cut_cell(sp_fill *f, const int cell[4]) {
     for (int i = 0; i < 4; i++) {
         node[i][i] = -1;
         for (int j = 0; j < i; j++) {
-            int cut = sp__fill_cut_between(f, cell[i], cell[j]);
+            int cut = fill_cut_between(f, cell[i], cell[j]);
             node[i][j] = node[j][i] = cut < 0 ? -1 : f->vertex_count + cut;
             count += cut >= 0;
         }

@@ -164,6 +164,8 @@ typedef struct improve {
     double (*original)[3];  // original positions
 } improve;
 
+static void tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]);
+
 static double improve_badness(sp_fill *f, int t) {
     const int *n = f->tets[t].node;
     const double *a = sp__fill_node(f, n[0]), *b = sp__fill_node(f, n[1]), *c = sp__fill_node(f, n[2]),
@@ -171,7 +173,7 @@ static double improve_badness(sp_fill *f, int t) {
     double m[9], cosines[2];
     sp__sub3(b, a, m), sp__sub3(c, a, m + 3), sp__sub3(d, a, m + 6);
     if (!(sp__det3(m) > 0)) return 2;
-    sp__tet_dihedral(a, b, c, d, cosines);
+    tet_dihedral(a, b, c, d, cosines);
     return fmax(cosines[0], -cosines[1]);
 }
 
@@ -315,7 +317,8 @@ enum { DEBRIS_TETS = 60 };
 
 // ------------------------------------------------------------------------------------------------ angles
 
-void sp__tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]) {
+// Cosines of the smallest and the largest dihedral angle of a tetrahedron: cosines[0] >= cosines[1].
+static void tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]) {
     const double *x[4] = {a, b, c, d};
     double normal[4][3];
     for (int k = 0; k < 4; k++) {
@@ -343,7 +346,7 @@ static void finish_measure(sp_fill *f, sp_fill_info *info) {
     for (int t = 0; t < f->tet_count; t++) {
         const int *n = f->tets[t].node;
         double cosines[2];
-        sp__tet_dihedral(sp__fill_node(f, n[0]), sp__fill_node(f, n[1]), sp__fill_node(f, n[2]), sp__fill_node(f, n[3]), cosines);
+        tet_dihedral(sp__fill_node(f, n[0]), sp__fill_node(f, n[1]), sp__fill_node(f, n[2]), sp__fill_node(f, n[3]), cosines);
         least = fmax(least, cosines[0]), largest = fmin(largest, cosines[1]);
     }
     info->dihedral[0] = finish_degrees(least), info->dihedral[1] = finish_degrees(largest);

@@ -3,6 +3,16 @@
 
 #include "math/vec3.h"
 
+// Finds the octree cells that may be near a border.
+typedef struct sp_fill_near {
+    const sp_fill_source *source;
+    sp_fill_sizes sizes;
+    // used if no distance is known: one material per cell of boundary size, and whether a border is near it
+    int n[3];
+    uint16_t *material;
+    unsigned char *mask;
+} sp_fill_near;
+
 // ==================================================================================================== hash table
 
 // Maps keys of octree cells and lattice points to their indices (open addressing).
@@ -121,8 +131,8 @@ static void near_widen(const sp_fill_near *near, int axis) {
     for (size_t i = 0; i < total; i++) near->mask[i] = near->mask[i] != 0;
 }
 
-sp_status sp__near_begin(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, const sp_octree *o,
-                         sp_fill_near *near) {
+static sp_status near_begin(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, const sp_octree *o,
+                            sp_fill_near *near) {
     *near = (sp_fill_near){.source = source, .sizes = *sizes};
     if (source->distance) return SP_OK;
     double total = 1;
@@ -137,7 +147,7 @@ sp_status sp__near_begin(sp_context *ctx, const sp_fill_source *source, const sp
     return SP_OK;
 }
 
-void sp__near_end(sp_context *ctx, sp_fill_near *near) {
+static void near_end(sp_context *ctx, sp_fill_near *near) {
     sp__free(ctx, near->material);
     sp__free(ctx, near->mask);
 }
@@ -197,7 +207,8 @@ static bool near_bends(const sp_fill_source *source, const double x[3], double h
     return b.nearest <= half / WIDER * slope && b.error > FLAT * 2 * half * slope;
 }
 
-bool sp__near_split(const sp_fill_near *near, const sp_octree *o, const int centre[3], int level) {
+// Whether a cell must be split. Thread-safe.
+static bool near_split(const sp_fill_near *near, const sp_octree *o, const int centre[3], int level) {
     const sp_fill_source *source = near->source;
     double x[3], half = o->unit * (1 << level);
     sp__octree_point(o, centre, x);
@@ -237,7 +248,7 @@ static void octree_decide(void *arg, int task, int worker) {
     sp_level *v = arg;
     (void)worker;
     int end = task * OCTREE_CHUNK + OCTREE_CHUNK < v->count ? task * OCTREE_CHUNK + OCTREE_CHUNK : v->count;
-    for (int i = task * OCTREE_CHUNK; i < end; i++) v->split[i] = sp__near_split(v->near, v->tree, v->cells[i], v->level);
+    for (int i = task * OCTREE_CHUNK; i < end; i++) v->split[i] = near_split(v->near, v->tree, v->cells[i], v->level);
 }
 
 static bool add_cell(sp_context *ctx, sp_level *v, const int p[3]) {
@@ -301,7 +312,8 @@ static sp_status split_down(sp_context *ctx, const sp_fill_near *near, sp_octree
 
 // ------------------------------------------------------------------------------------------------ balance
 
-int sp__octree_find(const sp_octree *o, const int p[3], int level) {
+// the leaf of exactly this level that contains a position, or -1
+static int octree_find(const sp_octree *o, const int p[3], int level) {
     int centre[3];
     for (int k = 0; k < 3; k++) {
         if (p[k] < 0 || p[k] >= o->roots[k] * (2 << o->top)) return -1;
@@ -313,7 +325,7 @@ int sp__octree_find(const sp_octree *o, const int p[3], int level) {
 
 static int find_larger(const sp_octree *o, const int p[3], int least) {
     for (int l = least; l <= o->top; l++) {
-        int i = sp__octree_find(o, p, l);
+        int i = octree_find(o, p, l);
         if (i >= 0) return i;
     }
     return -1;
@@ -373,10 +385,10 @@ sp_status sp__octree_build(sp_context *ctx, const sp_fill_source *source, const 
     *o = (sp_octree){0};
     SP_TRY(place_tree(ctx, source, sizes, o));
     sp_fill_near near;
-    sp_status status = sp__near_begin(ctx, source, sizes, o, &near);
+    sp_status status = near_begin(ctx, source, sizes, o, &near);
     if (status == SP_OK) status = split_down(ctx, &near, o);
     if (status == SP_OK) status = octree_balance(ctx, o);
-    sp__near_end(ctx, &near);
+    near_end(ctx, &near);
     return status;
 }
 
@@ -533,7 +545,7 @@ static bool add_cell_tets(sp_fill *f, const int centre[3]) {
     for (int d = 0; d < 6; d++) {
         int axis = d / 2, side = d % 2 ? 1 : -1, beyond[3] = {centre[0], centre[1], centre[2]};
         beyond[axis] += side * 2 * half;
-        int same = sp__octree_find(&f->tree, beyond, l), larger = same < 0 ? sp__octree_find(&f->tree, beyond, l + 1) : -1;
+        int same = octree_find(&f->tree, beyond, l), larger = same < 0 ? octree_find(&f->tree, beyond, l + 1) : -1;
         if (same >= 0 && side > 0 && !between_equals(f, own, lattice_vertex(f, beyond), centre, half, axis)) return false;
         if (larger >= 0) {
             int other = lattice_vertex(f, f->tree.centre + 3 * (size_t)larger);

@@ -134,6 +134,8 @@ static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
 
 // ------------------------------------------------------------------------------------------------ creation and destruction
 
+static sp_status mesh_surface(sp_mesh *mesh);
+
 static sp_status mesh_fill(sp_mesh *mesh, const sp_mesh_def *def) {
     mesh->node_count = def->node_count;
     mesh->tet_count = def->tet_count;
@@ -143,7 +145,7 @@ static sp_status mesh_fill(sp_mesh *mesh, const sp_mesh_def *def) {
     SP_TRY(take_tets(mesh, def));
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
     SP_TRY(sp__attributes_take(mesh->ctx, &given, def->node_count, def->tet_count, &mesh->with));
-    return sp__mesh_surface(mesh);
+    return mesh_surface(mesh);
 }
 
 sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out) {
@@ -225,7 +227,8 @@ static void surface_collect(sp_mesh *mesh, const unsigned char *single) {
     }
 }
 
-sp_status sp__mesh_surface(sp_mesh *mesh) {
+// Finds the boundary: fills faces, face_tet, face_count.
+static sp_status mesh_surface(sp_mesh *mesh) {
     sp_context *ctx = mesh->ctx;
     size_t n = 4 * (size_t)mesh->tet_count;
     int *a = NULL, *b = NULL, *key = NULL, *start = NULL;
@@ -408,17 +411,9 @@ const int *sp_mesh_faces(const sp_mesh *mesh) {
 // Barycentric coordinates of p; returns the smallest.
 static double weights_at(const sp_mesh *mesh, int t, const double *p, double w[4]) {
     const int *tet = mesh->tets + 4 * (size_t)t;
-    const double *x0 = mesh->x + 3 * (size_t)tet[0];
-    double e[9], d[3], c[3];
-    for (int k = 0; k < 3; k++) sp__sub3(mesh->x + 3 * (size_t)tet[k + 1], x0, e + 3 * k);
-    sp__sub3(p, x0, d);
-    double det = sp__det3(e);
-    // Cramer's rule: d = w1 e1 + w2 e2 + w3 e3
-    for (int k = 0; k < 3; k++) {
-        sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), c);
-        w[k + 1] = sp__dot3(d, c) / det;
-    }
-    w[0] = 1 - w[1] - w[2] - w[3];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = mesh->x + 3 * (size_t)tet[k];
+    sp__tet_weights(x, p, w);
     return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
 }
 

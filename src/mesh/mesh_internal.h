@@ -30,8 +30,6 @@ double sp__mesh_det(const sp_mesh *mesh, int t);
 // Six times a volume below this is rounding error: relative to the longest edge, and to the rounding of positions far from the
 // origin.
 double sp__tet_flat_below(const double *x, const int tet[4]);
-// Finds the boundary: fills faces, face_tet, face_count.
-sp_status sp__mesh_surface(sp_mesh *mesh);
 
 // *by_id = indices sorted by id, or NULL if ids are already ascending; *twice = index of a repeated id, or -1.
 sp_status sp__ids_index(sp_context *ctx, const int64_t *ids, int n, int **by_id, int *twice);

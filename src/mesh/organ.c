@@ -53,7 +53,8 @@ static double smooth_min(double a, double b, double width) {
     return fmin(a, b) - 0.25 * width * h * h;
 }
 
-double sp__parts_value(const sp_part *parts, int count, const double x[3]) {
+// The signed function of a list of parts.
+static double parts_value(const sp_part *parts, int count, const double x[3]) {
     double value = INFINITY;
     for (int i = 0; i < count; i++) {
         const sp_part *p = &parts[i];
@@ -65,16 +66,16 @@ double sp__parts_value(const sp_part *parts, int count, const double x[3]) {
 
 static double organ_value(const void *user, const double x[3]) {
     const sp_organ *o = user;
-    double value = sp__parts_value(o->parts, o->part_count, x);
+    double value = parts_value(o->parts, o->part_count, x);
     if (o->wall > 0) value = fmax(value, -(value + o->wall));
     // a sharp rim would be cut off at random places by the cells
-    if (o->opening_count) value = -smooth_min(-value, sp__parts_value(o->openings, o->opening_count, x), 0.5 * o->wall);
+    if (o->opening_count) value = -smooth_min(-value, parts_value(o->openings, o->opening_count, x), 0.5 * o->wall);
     return value;
 }
 
 static double zone_value(const void *user, const double x[3]) {
     const sp_organ_zone *z = user;
-    return sp__parts_value(z->parts, z->part_count, x);
+    return parts_value(z->parts, z->part_count, x);
 }
 
 // ------------------------------------------------------------------------------------------------ groups

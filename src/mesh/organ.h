@@ -43,9 +43,6 @@ typedef struct sp_organ {
 // The shapes; the last entry has no name (organ_shapes.c).
 extern const sp_organ sp__organs_body[], sp__organs_animal[];
 
-// The signed function of a list of parts.
-double sp__parts_value(const sp_part *parts, int count, const double x[3]);
-
 // A block of skin, fat and muscle with an incision (organ_skin.c).
 sp_status sp__organ_skin(sp_context *ctx, double length, int elements, sp_mesh **out);
 

@@ -1,11 +1,33 @@
 // Refinement of tetrahedral meshes: regular (each tetrahedron into eight) and local (bisection of longest edges). Positions and
 // values of new nodes are means of the two ends of their edge.
-#include "mesh/refine.h"
-
 #include "math/vec3.h"
+#include "mesh/mesh_internal.h"
 #include "mesh/rows.h"
 
 // ==================================================================================== common to both refinements
+
+// The edges of tetrahedra, and the construction of a mesh of child elements with the attributes of the parents.
+
+// Edge k of a tetrahedron joins these two nodes.
+static const int tet_edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+typedef struct sp_tet_edges {
+    int count;
+    int *ends;    // (count x 2), smaller end first, ascending
+    int *of;      // (tets x 6): edge k of tetrahedron t is of[6 t + k]
+    int *first;   // (count + 1): start of the entries of an edge in `places`
+    int *places;  // 6 t + k, grouped by edge
+} sp_tet_edges;
+
+// Old nodes stay; new node i has the number node_count + i and is the midpoint of ends[i].
+typedef struct sp_refinement {
+    const sp_mesh *mesh;
+    int new_count;
+    const int *ends;                  // (new_count x 2)
+    const unsigned char *on_surface;  // per new node: its edge lies on the boundary
+    int tet_count;
+    const int *tets, *parent;  // child elements and the parent of each
+} sp_refinement;
 
 static sp_status refine_no_memory(const sp_mesh *mesh) {
     return SP_FAIL(mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
@@ -16,7 +38,7 @@ static sp_status refine_no_memory(const sp_mesh *mesh) {
 static void fill_rows(const sp_mesh *mesh, int *rows) {
     for (int i = 0; i < 6 * mesh->tet_count; i++) {
         const int *tet = mesh->tets + 4 * (size_t)(i / 6);
-        int a = tet[sp__tet_edge[i % 6][0]], b = tet[sp__tet_edge[i % 6][1]], *row = rows + 3 * (size_t)i;
+        int a = tet[tet_edge[i % 6][0]], b = tet[tet_edge[i % 6][1]], *row = rows + 3 * (size_t)i;
         row[0] = a < b ? a : b, row[1] = a < b ? b : a, row[2] = i;
     }
 }
@@ -35,7 +57,8 @@ static void name_edges(const int *rows, int n, sp_tet_edges *e) {
     e->first[e->count] = n;
 }
 
-sp_status sp__tet_edges_find(const sp_mesh *mesh, sp_tet_edges *out) {
+// always release with tet_edges_free
+static sp_status tet_edges_find(const sp_mesh *mesh, sp_tet_edges *out) {
     sp_context *ctx = mesh->ctx;
     *out = (sp_tet_edges){0};
     size_t n = 6 * (size_t)mesh->tet_count;
@@ -52,13 +75,14 @@ sp_status sp__tet_edges_find(const sp_mesh *mesh, sp_tet_edges *out) {
     return status;
 }
 
-void sp__tet_edges_free(sp_context *ctx, sp_tet_edges *e) {
+static void tet_edges_free(sp_context *ctx, sp_tet_edges *e) {
     void *owned[] = {e->ends, e->of, e->first, e->places};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
     *e = (sp_tet_edges){0};
 }
 
-int sp__tet_edges_at(const sp_tet_edges *e, int a, int b) {
+// the edge between two nodes; it must exist
+static int tet_edges_at(const sp_tet_edges *e, int a, int b) {
     int low = 0, high = e->count - 1, least = a < b ? a : b, most = a < b ? b : a;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -208,7 +232,7 @@ static void number_nodes(const sp_refinement *r, int64_t *ids) {
     for (int i = 0; i < r->new_count; i++) ids[r->mesh->node_count + i] = most + 1 + i;
 }
 
-sp_status sp__refinement_mesh(const sp_refinement *r, sp_mesh **out) {
+static sp_status refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     const sp_mesh *mesh = r->mesh;
     sp_context *ctx = mesh->ctx;
     transfer c = {.r = r};
@@ -263,7 +287,7 @@ static double regular_bulk(double x[10][3], int d) {
     for (int c = 0; c < 4; c++) {
         double sum = 0;
         for (int k = 0; k < 6; k++)
-            sum += regular_length2(x, inner_children[d][c][sp__tet_edge[k][0]], inner_children[d][c][sp__tet_edge[k][1]]);
+            sum += regular_length2(x, inner_children[d][c][tet_edge[k][0]], inner_children[d][c][tet_edge[k][1]]);
         most = fmax(most, sum);
     }
     return most;
@@ -292,7 +316,7 @@ static void regular_split(const sp_mesh *mesh, const sp_tet_edges *e, int t, int
     }
     for (int k = 0; k < 6; k++) {
         place[4 + k] = mesh->node_count + e->of[6 * (size_t)t + (size_t)k];
-        for (int i = 0; i < 3; i++) x[4 + k][i] = 0.5 * (x[sp__tet_edge[k][0]][i] + x[sp__tet_edge[k][1]][i]);
+        for (int i = 0; i < 3; i++) x[4 + k][i] = 0.5 * (x[tet_edge[k][0]][i] + x[tet_edge[k][1]][i]);
     }
     int diagonal = regular_shortest(x);
     for (int c = 0; c < 8; c++)
@@ -302,7 +326,7 @@ static void regular_split(const sp_mesh *mesh, const sp_tet_edges *e, int t, int
 static void mark_surface(const sp_mesh *mesh, const sp_tet_edges *e, unsigned char *on_surface) {
     for (int f = 0; f < mesh->face_count; f++) {
         const int *c = mesh->faces + 3 * (size_t)f;
-        for (int k = 0; k < 3; k++) on_surface[sp__tet_edges_at(e, c[k], c[(k + 1) % 3])] = 1;
+        for (int k = 0; k < 3; k++) on_surface[tet_edges_at(e, c[k], c[(k + 1) % 3])] = 1;
     }
 }
 
@@ -311,7 +335,7 @@ static sp_status refine_once(const sp_mesh *mesh, sp_mesh **out) {
     sp_tet_edges e;
     int *tets = NULL, *parent = NULL;
     unsigned char *on_surface = NULL;
-    sp_status status = sp__tet_edges_find(mesh, &e);
+    sp_status status = tet_edges_find(mesh, &e);
     int count = 8 * mesh->tet_count;
     if (status == SP_OK &&
         (!SP_NEW(ctx, tets, 4 * (size_t)count) || !SP_NEW(ctx, parent, count) || !SP_NEW(ctx, on_surface, e.count)))
@@ -321,9 +345,9 @@ static sp_status refine_once(const sp_mesh *mesh, sp_mesh **out) {
         for (int i = 0; i < count; i++) parent[i] = i / 8;
         mark_surface(mesh, &e, on_surface);
         sp_refinement r = {mesh, e.count, e.ends, on_surface, count, tets, parent};
-        status = sp__refinement_mesh(&r, out);
+        status = refinement_mesh(&r, out);
     }
-    sp__tet_edges_free(ctx, &e);
+    tet_edges_free(ctx, &e);
     sp__free(ctx, tets);
     sp__free(ctx, parent);
     sp__free(ctx, on_surface);
@@ -427,7 +451,7 @@ static void number_middles(local_pass *p) {
     for (int f = 0; f < p->mesh->face_count; f++) {
         const int *c = p->mesh->faces + 3 * (size_t)f;
         for (int k = 0; k < 3; k++) {
-            int m = p->middle[sp__tet_edges_at(&p->edges, c[k], c[(k + 1) % 3])];
+            int m = p->middle[tet_edges_at(&p->edges, c[k], c[(k + 1) % 3])];
             if (m) p->on_surface[m - 1] = 1;
         }
     }
@@ -445,7 +469,7 @@ typedef struct part {
 static int next_cut(const local_pass *p, int tet, const part *now, int *i, int *j) {
     int best = -1;
     for (int k = 0; k < 6; k++) {
-        int a = sp__tet_edge[k][0], b = sp__tet_edge[k][1];
+        int a = tet_edge[k][0], b = tet_edge[k][1];
         if (now->corner[a] > 3 || now->corner[b] > 3) continue;
         int least = now->corner[a] < now->corner[b] ? now->corner[a] : now->corner[b],
             most = now->corner[a] + now->corner[b] - least;
@@ -496,7 +520,7 @@ static sp_status cut_all(local_pass *p) {
 
 static sp_status run_pass(local_pass *p, sp_mesh **out) {
     sp_context *ctx = p->mesh->ctx;
-    SP_TRY(sp__tet_edges_find(p->mesh, &p->edges));
+    SP_TRY(tet_edges_find(p->mesh, &p->edges));
     size_t n = (size_t)p->edges.count;
     if (!SP_NEW(ctx, p->length2, n) || !SP_NEW(ctx, p->middle, n) || !SP_NEW(ctx, p->queue, n)) return local_no_memory(p);
     local_measure(p);
@@ -506,12 +530,12 @@ static sp_status run_pass(local_pass *p, sp_mesh **out) {
     number_middles(p);
     SP_TRY(cut_all(p));
     sp_refinement r = {p->mesh, p->marked, p->ends, p->on_surface, p->tet_count, p->tets, p->parent};
-    return sp__refinement_mesh(&r, out);
+    return refinement_mesh(&r, out);
 }
 
 static void free_pass(local_pass *p) {
     sp_context *ctx = p->mesh->ctx;
-    sp__tet_edges_free(ctx, &p->edges);
+    tet_edges_free(ctx, &p->edges);
     void *owned[] = {p->length2, p->middle, p->queue, p->ends, p->on_surface, p->tets, p->parent};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }

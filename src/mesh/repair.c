@@ -1,10 +1,29 @@
 // Repairs that need no guess. The definition stays unchanged: a repair is a set of tables (merged nodes, kept elements, flipped
 // elements), and the new mesh is built from them.
-#include "mesh/repair.h"
-
 #include "mesh/edges.h"
 #include "mesh/examine.h"
+#include "mesh/trimesh.h"
 #include "mesh/weld.h"
+
+// State of a repair: remaining nodes and elements, their new numbers, and their attributes.
+typedef struct sp_repair {
+    sp_context *ctx;
+    const double *x;
+    const int *elements;
+    int node_count, element_count, corners;
+    double tolerance;
+    sp_mesh_repairs done;
+    unsigned char *state;   // SP_ELEMENT_ bits; an element without BROKEN, FLAT and LOOSE is kept
+    unsigned char *turned;  // per element: its last two nodes are swapped
+    int *same;              // per node: itself, or the node it is welded to
+    int *welded;            // nodes of all elements after welding
+    int *node_new;          // per node: its new number, -1: removed. Welded nodes share a number
+    int *element_new;       // per element: its new number, -1: removed
+    int nodes_left, elements_left;
+    double *x_left;
+    int *elements_left_corners;
+    sp_attributes with;
+} sp_repair;
 
 // ================================================================================================= volume meshes
 
@@ -12,7 +31,7 @@ static sp_status repair_no_memory(const sp_repair *r) {
     return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to repair %d elements", r->element_count);
 }
 
-bool sp__repair_keeps(const sp_repair *r, int element) {
+static bool repair_keeps(const sp_repair *r, int element) {
     return !(r->state[element] & (SP_ELEMENT_BROKEN | SP_ELEMENT_FLAT | SP_ELEMENT_LOOSE));
 }
 
@@ -47,7 +66,9 @@ static bool repair_allocate(sp_repair *r) {
            SP_NEW(r->ctx, r->element_new, elements);
 }
 
-sp_status sp__repair_begin(sp_repair *r) {
+// Checks, welds, drops: everything before the orientation of surfaces; fills `turned` of tetrahedra. Release with repair_free
+// after success and after failure.
+static sp_status repair_begin(sp_repair *r) {
     if (!repair_allocate(r)) return repair_no_memory(r);
     sp__elements_classify(r->x, r->node_count, r->elements, r->element_count, r->corners, r->state);
     SP_TRY(repair_weld(r));
@@ -62,7 +83,7 @@ sp_status sp__repair_begin(sp_repair *r) {
     }
     SP_TRY(sp__elements_duplicates(r->ctx, r->welded, r->element_count, r->corners, r->node_count, r->state, count_duplicate,
                                    &r->done.dropped_duplicates));
-    for (int i = 0; i < r->element_count; i++) r->turned[i] = sp__repair_keeps(r, i) && r->state[i] & SP_ELEMENT_INVERTED;
+    for (int i = 0; i < r->element_count; i++) r->turned[i] = repair_keeps(r, i) && r->state[i] & SP_ELEMENT_INVERTED;
     return SP_OK;
 }
 
@@ -72,7 +93,7 @@ static void number_all(sp_repair *r) {
     size_t corners = (size_t)r->corners;
     for (int i = 0; i < r->node_count; i++) r->node_new[i] = -1;
     for (int i = 0; i < r->element_count; i++) {
-        r->element_new[i] = sp__repair_keeps(r, i) ? r->elements_left++ : -1;
+        r->element_new[i] = repair_keeps(r, i) ? r->elements_left++ : -1;
         for (size_t k = 0; k < corners && r->element_new[i] >= 0; k++) r->node_new[r->welded[(size_t)i * corners + k]] = 0;
         r->done.turned += r->turned[i];
     }
@@ -124,7 +145,7 @@ static sp_status take_items(sp_repair *r, const int *from, int count, const int 
     return SP_OK;
 }
 
-// names stay borrowed; sp__repair_free does not free them
+// Fills new numbers, positions, element nodes, groups and arrays. Names stay borrowed; repair_free does not free them.
 static sp_status take_group(sp_repair *r, const sp_mesh_group *from) {
     sp_mesh_group *to = &r->with.groups[r->with.group_count++];
     to->name = from->name;
@@ -151,7 +172,7 @@ static sp_status take_array(sp_repair *r, const sp_mesh_array *from) {
     return SP_OK;
 }
 
-sp_status sp__repair_finish(sp_repair *r, const sp_attributes *given) {
+static sp_status repair_finish(sp_repair *r, const sp_attributes *given) {
     number_all(r);
     if (r->elements_left == 0)
         return SP_FAIL(r->ctx, SP_BAD_INPUT, "nothing remains: %d elements name missing nodes, %d are degenerate",
@@ -166,7 +187,7 @@ sp_status sp__repair_finish(sp_repair *r, const sp_attributes *given) {
     return SP_OK;
 }
 
-void sp__repair_free(sp_repair *r) {
+static void repair_free(sp_repair *r) {
     void *owned[] = {r->state, r->turned, r->same, r->welded, r->node_new, r->element_new, r->x_left, r->elements_left_corners};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(r->ctx, owned[i]);
     for (int i = 0; i < r->with.group_count; i++) r->with.groups[i].name = NULL;
@@ -227,11 +248,11 @@ sp_status sp_mesh_repaired(sp_context *context, const sp_mesh_def *def, const sp
                    .corners = 4,
                    .tolerance = sp__weld_tolerance(def->positions, def->node_count, o.tolerance)};
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
-    sp_status status = sp__repair_begin(&r);
-    if (status == SP_OK) status = sp__repair_finish(&r, &given);
+    sp_status status = repair_begin(&r);
+    if (status == SP_OK) status = repair_finish(&r, &given);
     if (status == SP_OK) status = make_mesh(&r, def, out);
     if (done) *done = r.done;
-    sp__repair_free(&r);
+    repair_free(&r);
     return status;
 }
 
@@ -270,7 +291,7 @@ static bool surface_allocate(flood *f) {
 
 static void surface_collect(flood *f) {
     for (int i = 0; i < f->r->element_count; i++) {
-        if (!sp__repair_keeps(f->r, i)) continue;
+        if (!repair_keeps(f->r, i)) continue;
         memcpy(f->faces + 3 * (size_t)f->count, f->r->welded + 3 * (size_t)i, 3 * sizeof *f->faces);
         f->own[f->count++] = i;
     }
@@ -337,7 +358,8 @@ static sp_status face_outwards(flood *f) {
     return SP_OK;
 }
 
-sp_status sp__repair_orient(sp_repair *r) {
+// For surfaces: fills `turned`.
+static sp_status repair_orient(sp_repair *r) {
     flood f = {.r = r};
     sp_status status = surface_allocate(&f) ? SP_OK : surface_no_memory(&f);
     if (status == SP_OK) {
@@ -429,11 +451,11 @@ sp_status sp_trimesh_repaired(sp_context *context, const sp_trimesh_def *def, co
                    .corners = 3,
                    .tolerance = sp__weld_tolerance(def->positions, def->vertex_count, o.tolerance)};
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
-    sp_status status = sp__repair_begin(&r);
-    if (status == SP_OK) status = sp__repair_orient(&r);
-    if (status == SP_OK) status = sp__repair_finish(&r, &given);
+    sp_status status = repair_begin(&r);
+    if (status == SP_OK) status = repair_orient(&r);
+    if (status == SP_OK) status = repair_finish(&r, &given);
     if (status == SP_OK) status = make_surface(&r, def, out);
     if (done) *done = r.done;
-    sp__repair_free(&r);
+    repair_free(&r);
     return status;
 }

@@ -7,10 +7,9 @@
 //     a---ab--b        triangles, or above the crease angle) and their halves follow the cubic B-spline of
 //                      Hoppe et al. 1994 (section 3). Sharpness is decided once, on the given surface.
 // All other attributes are interpolated linearly along the edges.
-#include "mesh/subdivide.h"
-
 #include "math/vec3.h"
 #include "mesh/edges.h"
+#include "mesh/trimesh.h"
 
 // ======================================================================================== Loop subdivision masks
 
@@ -30,7 +29,8 @@ static double turn_at(const sp_trimesh_def *d, int side_a, int side_b) {
     return length[0] > 0 && length[1] > 0 ? sp__dot3(n[0], n[1]) / (length[0] * length[1]) : 1;
 }
 
-void sp__subdivide_find_creases(const sp_trimesh_def *d, const sp_edges *e, double degrees, unsigned char *sharp) {
+// sharp[side] = 1 on edges that are open, shared by more than two triangles, or with a normal angle above `degrees`.
+static void subdivide_find_creases(const sp_trimesh_def *d, const sp_edges *e, double degrees, unsigned char *sharp) {
     double limit = cos(degrees * SP_PI / 180);
     for (int i = 0; i < e->count; i++) {
         const int *side = e->sides + e->first[i];
@@ -98,8 +98,9 @@ static void smooth_vertices(const sp_trimesh_def *d, const ring *rings, double *
     }
 }
 
-sp_status sp__subdivide_smooth(sp_context *ctx, const sp_trimesh_def *d, const sp_edges *e, const unsigned char *sharp,
-                               double *x) {
+// Positions of old vertices and edge vertices (vertex_count + edge count) by Loop's rule.
+static sp_status subdivide_smooth(sp_context *ctx, const sp_trimesh_def *d, const sp_edges *e, const unsigned char *sharp,
+                                  double *x) {
     ring *rings;
     if (!SP_NEW(ctx, rings, d->vertex_count)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to subdivide a surface");
     gather_rings(d, e, sharp, rings);
@@ -275,7 +276,7 @@ static sp_status fill_level(level *l, bool smooth, const unsigned char *sharp) {
     split_corners(d->faces, d->face_count, &l->edges, d->vertex_count, faces);
     l->to.positions = x, l->to.faces = faces;
     if (smooth)
-        SP_TRY(sp__subdivide_smooth(l->ctx, d, &l->edges, sharp, x));
+        SP_TRY(subdivide_smooth(l->ctx, d, &l->edges, sharp, x));
     else
         subdivide_interpolate(d->positions, d->vertex_count, &l->edges, 3, false, x);
     SP_TRY(split_channels(l, smooth));
@@ -291,7 +292,7 @@ static sp_status subdivide_once(const sp_trimesh *from, bool smooth, double crea
     sp_status status = sp__edges_find(ctx, from->def.faces, from->def.face_count, from->def.vertex_count, &l.edges);
     if (status == SP_OK && !*sharp) {
         if (SP_NEW(ctx, *sharp, sides))
-            sp__subdivide_find_creases(&l.from, &l.edges, crease, *sharp);
+            subdivide_find_creases(&l.from, &l.edges, crease, *sharp);
         else
             status = no_memory(&l);
     }

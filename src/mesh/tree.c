@@ -263,16 +263,9 @@ double sp__nearest_on_triangle(const double *a, const double *b, const double *c
 // weights of the nodes of a tetrahedron at p; returns the smallest, NaN if the tetrahedron is flat
 static double tet_weights(const sp_tree *t, int item, const double *p, double w[4]) {
     const int *c = t->items + 4 * (size_t)item;
-    const double *x0 = t->x + 3 * (size_t)c[0];
-    double e[9], d[3], n[3];
-    for (int k = 0; k < 3; k++) sp__sub3(t->x + 3 * (size_t)c[k + 1], x0, e + 3 * k);
-    sp__sub3(p, x0, d);
-    double det = sp__det3(e);
-    for (int k = 0; k < 3; k++) {
-        sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), n);
-        w[k + 1] = sp__dot3(d, n) / det;
-    }
-    w[0] = 1 - w[1] - w[2] - w[3];
+    const double *x[4];
+    for (int k = 0; k < 4; k++) x[k] = t->x + 3 * (size_t)c[k];
+    sp__tet_weights(x, p, w);
     return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
 }
 

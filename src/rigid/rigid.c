@@ -304,13 +304,8 @@ static void rigid_measure(sp_body *b, sp_measure *out) {
 }
 
 static uint64_t rigid_hash(sp_body *b) {
-    uint64_t sum = 0;
-    for (int i = 0; i < SP_RIGID_NQ + SP_RIGID_NV; i++) {
-        uint64_t bits;
-        memcpy(&bits, i < SP_RIGID_NQ ? &b->q[SP_COMMITTED][i] : &b->v[SP_COMMITTED][i - SP_RIGID_NQ], sizeof bits);
-        sum += sp__mix(bits, (uint64_t)i);
-    }
-    return sum;
+    return sp__body_hash_numbers(b->q[SP_COMMITTED], SP_RIGID_NQ, 0) +
+           sp__body_hash_numbers(b->v[SP_COMMITTED], SP_RIGID_NV, SP_RIGID_NQ);
 }
 
 static sp_status rigid_pin(sp_body *b, int node, unsigned axes, bool hold) {
@@ -442,21 +437,12 @@ static sp_status check_free(sp_error *error, const sp_rigid_def *def) {
     if (def->kinematic) REFUSE("a rigid body is kinematic or free, not both");
     SP_TRY(sp__body_check_systems(error, &def->integrator, &solver));
     if (!finite3(def->velocity) || !finite3(def->spin)) REFUSE("velocity and spin of a rigid body must be finite");
-    for (int i = 0; i < def->load_count; i++) {
-        const sp_load *l = &def->loads[i];
-        if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
-            REFUSE("load %d of a rigid body: type %d, must be force, torque or acceleration", i, (int)l->type);
-        if (l->items || l->count) REFUSE("load %d of a rigid body: %d items, must be at a material point", i, l->count);
-        if (!finite3(l->at.offset)) REFUSE("load %d of a rigid body: its point must be finite", i);
-    }
-    for (int i = 0; i < def->spring_count; i++) {
-        const sp_spring_def *s = &def->springs[i];
-        if (!finite3(s->at.offset)) REFUSE("spring %d of a rigid body: its point must be finite", i);
-        if (!(s->stiffness > 0) || !isfinite(s->stiffness) || !(s->damping >= 0) || !isfinite(s->damping))
-            REFUSE("spring %d of a rigid body: stiffness %g, must be finite and > 0; damping %g, must be finite and >= 0", i,
-                   s->stiffness, s->damping);
-    }
-    return SP_OK;
+    SP_TRY(sp__point_loads_check(error, "rigid body", def->loads, def->load_count));
+    for (int i = 0; i < def->load_count; i++)
+        if (!finite3(def->loads[i].at.offset)) REFUSE("load %d of a rigid body: its point must be finite", i);
+    for (int i = 0; i < def->spring_count; i++)
+        if (!finite3(def->springs[i].at.offset)) REFUSE("spring %d of a rigid body: its point must be finite", i);
+    return sp__springs_check(error, def->springs, def->spring_count);
 }
 
 static sp_status check_prescribed(sp_error *error, const sp_rigid_def *def) {

@@ -471,9 +471,8 @@ static sp_status copy_loads(sp_body *b, const sp_rigid_def *def) {
     SP_TRY(sp__loads_reserve(b, 8 + def->spring_count));
     for (int i = 0; i < def->spring_count; i++) {
         const sp_spring_def *from = &def->springs[i];
-        sp_spring s = {.stiffness = from->stiffness, .damping = from->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
+        sp_spring s = sp__spring_of(from, (sp_anchor){.elem = 0});
         memcpy(s.at.offset, from->at.offset, sizeof s.at.offset);
-        memcpy(s.to, from->to, sizeof s.to);
         SP_TRY(sp__loads_add_spring(b, &s));
     }
     return SP_OK;

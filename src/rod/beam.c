@@ -21,7 +21,7 @@ typedef struct frame {
 
 // the mean orientation, rotated by the smallest rotation that aligns its first axis with the chord
 static void element_frame(const sp_beam_node *a, const sp_beam_node *b, frame *f) {
-    double mean[4], chord[3], axis[3], sign = 0, norm = 0;
+    double mean[4], chord[3], sign = 0, norm = 0;
     for (int i = 0; i < 4; i++) sign += a->quat[i] * b->quat[i];
     for (int i = 0; i < 4; i++) mean[i] = a->quat[i] + (sign < 0 ? -1 : 1) * b->quat[i], norm += mean[i] * mean[i];
     for (int i = 0; i < 4; i++) mean[i] /= sqrt(norm);
@@ -29,13 +29,10 @@ static void element_frame(const sp_beam_node *a, const sp_beam_node *b, frame *f
     sp__sub3(b->x, a->x, chord);
     f->length = sp__norm3(chord);
     for (int i = 0; i < 3; i++) chord[i] /= f->length, f->first[i] = f->mean[3 * i];
-    double c = sp__dot3(f->first, chord);
-    sp__cross3(f->first, chord, axis);
     memcpy(f->R, chord, sizeof chord);
     for (int k = 1; k < 3; k++) {
-        double u[3] = {f->mean[k], f->mean[3 + k], f->mean[6 + k]}, turned[3], along = sp__dot3(axis, u) / (1 + c);
-        sp__cross3(axis, u, turned);
-        for (int i = 0; i < 3; i++) f->R[3 * k + i] = c * u[i] + turned[i] + along * axis[i];
+        double u[3] = {f->mean[k], f->mean[3 + k], f->mean[6 + k]};
+        sp__transport3(u, f->first, chord, f->R + 3 * k);
     }
 }
 
@@ -106,7 +103,8 @@ static void mean_slope(const frame *f, double out[9]) {
     double even = a > 1e-4 ? sin(a) / a : 1 - a2 / 6, odd = a > 1e-4 ? (1 - cos(a)) / a2 : 0.5 - a2 / 24;
     // J(x) - J(-x) = 2 odd [x]x and J(x) + J(-x) = 2 (even 1 + (1 - even) n n^T); [x]x cancels the second part of the inverse
     sp__mul3(f->mean, x, world);
-    double s = odd / even, X[9] = {0, -world[2], world[1], world[2], 0, -world[0], -world[1], world[0], 0};
+    double s = odd / even, X[9];
+    sp__hat3(world, X);
     for (int i = 0; i < 9; i++) out[i] = s * X[i];
 }
 
@@ -369,9 +367,8 @@ void sp__beam_point_stress(const sp_beam_element *e, const sp_beam_node *a, cons
 }
 
 void sp__beam_frame(const sp_beam_node *a, const sp_beam_node *b, double u, double R[9], double *J) {
-    double back[4] = {a->quat[0], -a->quat[1], -a->quat[2], -a->quat[3]}, difference[4], turn[3], part[3], Ra[9], Q[9], whole[9];
-    sp__quat_mul(b->quat, back, difference);
-    sp__rotvec_of_quat(difference, turn);
+    double turn[3], part[3], Ra[9], Q[9], whole[9];
+    sp__rotvec_between(a->quat, b->quat, turn);
     for (int i = 0; i < 3; i++) part[i] = u * turn[i];
     sp__quat_matrix(a->quat, Ra);
     sp__rotvec_matrix(part, Q);

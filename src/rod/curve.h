@@ -27,6 +27,9 @@ enum {
 // tests/unit/curve.c).
 #define SP_CURVE_REACH_FINE 5.0
 
+// A curve that returns to its start within an element has no useful chord: chords are at least this share of the arc length.
+#define SP_CURVE_CHORD_LEAST 0.25
+
 typedef struct sp_curve_frame {
     double r[3];
     double R[9];  // row-major; columns t, n1, n2
@@ -39,6 +42,10 @@ typedef struct sp_curve_series {
     double R[SP_CURVE_TERMS][9], r[SP_CURVE_TERMS + 1][3];
 } sp_curve_series;
 
+// Coefficients of a curvature that is affine on an element, from its values at both ends (6 numbers).
+static inline void sp__curve_affine(const double *ends, double length, double lambda[6]) {
+    for (int i = 0; i < 3; i++) lambda[i] = ends[i], lambda[3 + i] = (ends[3 + i] - ends[i]) / length;
+}
 // Largest step of a series of kappa = sum over n <= degree of lambda[3n..] u^n, at most `left` (4.2.32; degree > 1: bisection).
 double sp__curve_step(int degree, const double *lambda, double reach, double left);
 // Coefficients of the same kappa about the point `a`; out may be lambda.

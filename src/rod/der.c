@@ -1,6 +1,7 @@
 // Discrete elastic rods (der.h): transported frames, the polyline at rest, and the sums over edges and nodes.
 #include "rod/der.h"
 
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 
 // ------------------------------------------------------------------------------------------------ a node
@@ -23,7 +24,8 @@ static void add_one(double H[LOCAL * LOCAL], int row, int column, double s) {
 
 // H += s [u]x
 static void add_hat(double H[LOCAL * LOCAL], int row, int column, double s, const double *u) {
-    double m[9] = {0, -u[2], u[1], u[2], 0, -u[0], -u[1], u[0], 0};
+    double m[9];
+    sp__hat3(u, m);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) H[LOCAL * (row + i) + column + j] += s * m[3 * i + j];
 }
@@ -36,7 +38,8 @@ static void der_mirror(double H[LOCAL * LOCAL]) {
         for (int j = 0; j < i; j++) rows[i][j] = rows[j][i];
 }
 
-void sp__der_node_strains(sp_der_node *n, double twist) {
+// computes the strains from tangents and axes, and from the twist that was followed continuously
+static void der_node_strains(sp_der_node *n, double twist) {
     double sum1[3], sum2[3];
     n->chi = 1 + sp__dot3(n->te, n->tf);
     sp__cross3(n->te, n->tf, n->kb);
@@ -121,8 +124,10 @@ static void twist_hessian(const sp_der_node *n, double H[LOCAL * LOCAL]) {
     der_mirror(H);
 }
 
-double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
-                           double *H) {
+// Returns the energy, half the sum of stiffness (strain - natural)^2. g += and H += in the order above, nullable; H needs g.
+// whole = false: H without the second derivatives of the strains (Gauss-Newton), which is positive semi-definite.
+static double der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
+                              double *H) {
     double energy = 0, slope[LOCAL], second[LOCAL * LOCAL];
     for (int k = 0; k < 3; k++) {
         double c = stiffness[k], apart = n->strain[k] - natural[k];
@@ -166,14 +171,6 @@ void sp__der_free(sp_der *d) {
 
 // ------------------------------------------------------------------------------------------------ frames
 
-void sp__der_carry(const double u[3], const double a[3], const double b[3], double out[3]) {
-    double axis[3], turned[3], c = sp__dot3(a, b);
-    sp__cross3(a, b, axis);
-    sp__cross3(axis, u, turned);
-    double along = sp__dot3(axis, u) / (1 + c);
-    for (int i = 0; i < 3; i++) out[i] = c * u[i] + turned[i] + axis[i] * along;
-}
-
 // normalises u and makes it orthogonal to t: transport loses orthogonality only by rounding
 static void der_squared(double u[3], const double t[3]) {
     sp__axpy3(u, -sp__dot3(u, t), t, u);
@@ -181,17 +178,16 @@ static void der_squared(double u[3], const double t[3]) {
     for (int i = 0; i < 3; i++) u[i] /= norm;
 }
 
-static double unit_between(const double from[3], const double to[3], double t[3]) {
+double sp__der_tangent(const double from[3], const double to[3], double t[3]) {
     sp__sub3(to, from, t);
     double norm = sp__norm3(t);
     for (int i = 0; i < 3; i++) t[i] /= norm;
     return norm;
 }
 
-// angle from a's frame, transported to b, to b's own frame; of its multiples of 2 pi the value nearest to `near`
-static double twist_between(const double ta[3], const double a[3], const double tb[3], const double b[3], double near) {
+double sp__der_twist(const double ta[3], const double a[3], const double tb[3], const double b[3], double near) {
     double c[3], side[3];
-    sp__der_carry(a, ta, tb, c);
+    sp__transport3(a, ta, tb, c);
     sp__cross3(c, b, side);
     double angle = atan2(sp__dot3(side, tb), sp__dot3(c, b)), turn = 2 * SP_PI;
     return angle + turn * floor((near - angle) / turn + 0.5);
@@ -205,14 +201,27 @@ static void from_columns(const double t[3], const double m1[3], const double m2[
     for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = m1[i], R[3 * i + 2] = m2[i];
 }
 
+static void der_material(const double t[3], const double a[3], double angle, double m1[3], double m2[3]) {
+    double b[3], c = cos(angle), s = sin(angle);
+    sp__cross3(t, a, b);
+    for (int i = 0; i < 3; i++) m1[i] = c * a[i] + s * b[i], m2[i] = c * b[i] - s * a[i];
+}
+
+void sp__der_edge_frame(int edges, const double *q, int edge, double R[9]) {
+    double t[3], m1[3], m2[3];
+    sp__der_tangent(q + sp__der_place(edge), q + sp__der_place(edge + 1), t);
+    der_material(t, q + sp__der_director(edges, edge), q[sp__der_angle(edge)], m1, m2);
+    from_columns(t, m1, m2, R);
+}
+
 // transports the frame of an edge in time; before: frame of the previous edge at the end of the move, replaced by its own
 static void carry_edge(int edges, int e, const double was[3], const double *from, double *to, double before[2][3]) {
     double now[3], a[3];
-    unit_between(to + sp__der_place(e), to + sp__der_place(e + 1), now);
-    sp__der_carry(from + sp__der_director(edges, e), was, now, a);
+    sp__der_tangent(to + sp__der_place(e), to + sp__der_place(e + 1), now);
+    sp__transport3(from + sp__der_director(edges, e), was, now, a);
     der_squared(a, now);
     double near = from[sp__der_reference_twist(edges, e)];
-    to[sp__der_reference_twist(edges, e)] = twist_between(before[0], before[1], now, a, near);
+    to[sp__der_reference_twist(edges, e)] = sp__der_twist(before[0], before[1], now, a, near);
     memcpy(to + sp__der_director(edges, e), a, sizeof a);
     memcpy(before[0], now, sizeof now), memcpy(before[1], a, sizeof a);
 }
@@ -230,7 +239,7 @@ void sp__der_move(int edges, const double *from, double s, const double *v, doub
     for (int e = 0; e < edges; e++) {
         int x = sp__der_place(e + 1), angle = sp__der_angle(e);
         memcpy(next, from + x, sizeof next);
-        unit_between(last, next, was);
+        sp__der_tangent(last, next, was);
         to[angle] = from[angle] + s * v[angle];
         sp__axpy3(next, s, v + x, to + x);
         carry_edge(edges, e, was, from, to, before);
@@ -242,8 +251,8 @@ void sp__der_rotate_clamp(int edges, const double clamp[9], double *q) {
     double t[3], a[3], edge[3], *twist = q + sp__der_reference_twist(edges, 0);
     memmove(q + sp__der_clamp(edges), clamp, 9 * sizeof *q);
     der_column(clamp, 0, t), der_column(clamp, 1, a);
-    unit_between(q, q + sp__der_place(1), edge);
-    *twist = twist_between(t, a, edge, q + sp__der_director(edges, 0), *twist);
+    sp__der_tangent(q, q + sp__der_place(1), edge);
+    *twist = sp__der_twist(t, a, edge, q + sp__der_director(edges, 0), *twist);
 }
 
 // ------------------------------------------------------------------------------------------------ rest state
@@ -258,17 +267,17 @@ typedef struct chord {
 // moves `at` to the end of the element
 static void next_chord(sp_curve_frame *at, const double *curvature, double length, chord *c) {
     double lambda[6], start[3], middle[3];
-    for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
+    sp__curve_affine(curvature, length, lambda);
     c->twist[0] = (3 * curvature[0] + curvature[3]) * length / 8, c->twist[1] = (curvature[0] + 3 * curvature[3]) * length / 8;
     memcpy(start, at->r, sizeof start);
     sp__curve_cross(at, 1, lambda, 0.5 * length, SP_CURVE_REACH_FINE, 1e-17);
     der_column(at->R, 0, middle), der_column(at->R, 1, c->m1);
     sp__curve_shift(1, lambda, 0.5 * length, lambda);
     sp__curve_cross(at, 1, lambda, 0.5 * length, SP_CURVE_REACH_FINE, 1e-17);
-    c->length = unit_between(start, at->r, c->t);
-    // a curve that returns to its start within an element has no useful chord
-    if (!(c->length > 0.25 * length)) c->length = 0.25 * length, memcpy(c->t, middle, sizeof middle);
-    sp__der_carry(c->m1, middle, c->t, c->m1);
+    c->length = sp__der_tangent(start, at->r, c->t);
+    double least = SP_CURVE_CHORD_LEAST * length;
+    if (!(c->length > least)) c->length = least, memcpy(c->t, middle, sizeof middle);
+    sp__transport3(c->m1, middle, c->t, c->m1);
     der_squared(c->m1, c->t);
     sp__cross3(c->t, c->m1, c->m2);
 }
@@ -281,7 +290,7 @@ static chord clamp_chord(const double R[9]) {
 }
 
 static double twist_of(const chord *before, const chord *c) {
-    return twist_between(before->t, before->m1, c->t, c->m1, before->twist[1] + c->twist[0]);
+    return sp__der_twist(before->t, before->m1, c->t, c->m1, before->twist[1] + c->twist[0]);
 }
 
 // strains between two chords, limited where the chords almost fold back
@@ -290,7 +299,7 @@ static void chord_strains(const chord *before, const chord *c, double out[3]) {
     sp_der_node n = {.e = before->length, .f = c->length};
     memcpy(n.te, before->t, sizeof n.te), memcpy(n.m1e, before->m1, sizeof n.te), memcpy(n.m2e, before->m2, sizeof n.te);
     memcpy(n.tf, c->t, sizeof n.tf), memcpy(n.m1f, c->m1, sizeof n.tf), memcpy(n.m2f, c->m2, sizeof n.tf);
-    sp__der_node_strains(&n, twist_of(before, c));
+    der_node_strains(&n, twist_of(before, c));
     for (int k = 0; k < 3; k++) out[k] = k < 2 ? fmax(-MOST, fmin(MOST, n.strain[k])) : n.strain[k];
 }
 
@@ -333,12 +342,6 @@ void sp__der_bend(const sp_der *d, const sp_der_edge *edge, const sp_curve_frame
 
 // ------------------------------------------------------------------------------------------------ kinematics and energy
 
-static void der_material(const double t[3], const double a[3], double angle, double m1[3], double m2[3]) {
-    double b[3], c = cos(angle), s = sin(angle);
-    sp__cross3(t, a, b);
-    for (int i = 0; i < 3; i++) m1[i] = c * a[i] + s * b[i], m2[i] = c * b[i] - s * a[i];
-}
-
 bool sp__der_update_kinematics(sp_der *d, const double *q) {
     const double *clamp = q + sp__der_clamp(d->edges);
     double before[3], a[3], angle = 0, sum = 0;
@@ -353,11 +356,11 @@ bool sp__der_update_kinematics(sp_der *d, const double *q) {
             der_column(clamp, 0, n->te), der_column(clamp, 1, n->m1e), der_column(clamp, 2, n->m2e);
         }
         double own = q[sp__der_angle(e)], near = q[sp__der_reference_twist(d->edges, e)];
-        n->f = unit_between(q + sp__der_place(e), q + sp__der_place(e + 1), n->tf);
+        n->f = sp__der_tangent(q + sp__der_place(e), q + sp__der_place(e + 1), n->tf);
         memcpy(a, q + sp__der_director(d->edges, e), sizeof a);
         der_squared(a, n->tf);
         der_material(n->tf, a, own, n->m1f, n->m2f);
-        sp__der_node_strains(n, own - angle + twist_between(n->te, before, n->tf, a, near));
+        der_node_strains(n, own - angle + sp__der_twist(n->te, before, n->tf, a, near));
         angle = own, memcpy(before, a, sizeof a);
         sum += n->f + n->strain[0] + n->strain[1] + n->strain[2];
     }
@@ -420,7 +423,7 @@ static double stretch_energy(const sp_der *d, int edge, bool whole, double *grad
 }
 
 static double bend_energy(const sp_der *d, int i, bool whole, double *g, double *H) {
-    return sp__der_node_energy(&d->node[i], d->stiffness + 3 * (size_t)i, d->natural + 3 * (size_t)i, whole, g, H);
+    return der_node_energy(&d->node[i], d->stiffness + 3 * (size_t)i, d->natural + 3 * (size_t)i, whole, g, H);
 }
 
 double sp__der_energy(const sp_der *d, bool clamped, bool whole, double *gradient, double *hessian) {

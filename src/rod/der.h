@@ -35,13 +35,6 @@ typedef struct sp_der_node {
     double strain[3];  // K1, K2, twist
 } sp_der_node;
 
-// computes the strains from tangents and axes, and from the twist that was followed continuously
-void sp__der_node_strains(sp_der_node *n, double twist);
-// Returns the energy, half the sum of stiffness (strain - natural)^2. g += and H += in the order above, nullable; H needs g.
-// whole = false: H without the second derivatives of the strains (Gauss-Newton), which is positive semi-definite.
-double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
-                           double *H);
-
 enum { SP_DER_BAND = 10 };  // entries (i, j) of the matrix are zero where |i - j| > SP_DER_BAND
 
 typedef struct sp_der_edge {
@@ -112,7 +105,11 @@ double sp__der_edge_energy(const sp_der *d, bool clamped, int edge);
 // Material frame of an edge at the current kinematics, columns t, n1, n2.
 void sp__der_material(const sp_der *d, int edge, double R[9]);
 
-// parallel transport of u by the smallest rotation from unit vector a to unit vector b
-void sp__der_carry(const double u[3], const double a[3], const double b[3], double out[3]);
+// Unit vector from one point to another; returns their distance.
+double sp__der_tangent(const double from[3], const double to[3], double t[3]);
+// Angle from the frame (ta, a), transported to tb, to the frame (tb, b): of its multiples of 2 pi the value nearest to `near`.
+double sp__der_twist(const double ta[3], const double a[3], const double tb[3], const double b[3], double near);
+// Material frame of an edge at any coordinates.
+void sp__der_edge_frame(int edges, const double *q, int edge, double R[9]);
 
 #endif

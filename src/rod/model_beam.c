@@ -1,9 +1,9 @@
 // Corotational beams (beam.h) as a rod model: each node has a position and an orientation (quaternion); the unknowns are velocity
 // and angular velocity in world axes.
 //
-// Masses are lumped, half of each element at its two nodes, and so is the rotational inertia of the sections, about the tangent
-// and across. Lumped beams often add a share of m l2 across. It is left out: it would only slow down high-frequency waves, and
-// explicit steps would not become longer, since sections rotate as fast as an element stretches.
+// The rotational inertia of the sections is lumped like their mass, about the tangent and across. Lumped beams often add a share
+// of m l2 across. It is left out: it would only slow down high-frequency waves, and explicit steps would not become longer, since
+// sections rotate as fast as an element stretches.
 //
 // Rest state: the natural rotations of an element's ends are those of the natural curve's frames relative to the chord. The rest
 // length is the chord.
@@ -11,18 +11,15 @@
 #include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/beam.h"
-#include "rod/rod.h"
+#include "rod/model_chain.h"
 
 enum { Q = 7, V = 6, BAND = 11, TWELVE = 12 };
 
-typedef struct inertia {
-    double mass, turn[3];  // about t, n1, n2
-} inertia;
-
 typedef struct strand {
+    sp_chain chain;
     sp_beam_element *element;
-    inertia *node;
-    bool motion;  // kinematics include velocities
+    double (*spin)[3];  // nodes: rotational inertia about t, n1, n2 [kg m2]
+    bool motion;        // kinematics include velocities
 } strand;
 
 static strand *beam_strand_of(const sp_body *b, int part) {
@@ -43,11 +40,6 @@ static int beam_unknowns(int elements) {
     return V * (elements + 1);
 }
 
-static int beam_band(int elements) {
-    (void)elements;
-    return BAND;
-}
-
 static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
     memcpy(n->x, f->r, sizeof n->x);
     sp__quat_of_matrix(f->R, n->quat);
@@ -56,24 +48,8 @@ static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
 // moves `at` to the end of an element with affine curvature
 static void beam_cross(sp_curve_frame *at, const double *curvature, double length) {
     double lambda[6];
-    for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
+    sp__curve_affine(curvature, length, lambda);
     sp__curve_cross(at, 1, lambda, length, SP_CURVE_REACH_FINE, 1e-17);
-}
-
-// the relative rotation of the two ends is unique only below pi
-static sp_status beam_check_curvature(sp_body *b, int part) {
-    const sp_rod *r = sp__rod(b);
-    const sp_rod_part *p = &r->part[part];
-    for (int i = 0; i <= p->elements; i++) {
-        double turn = sp__norm3(r->natural + 3 * (size_t)(p->node + i)) * r->length[p->element + (i < p->elements ? i : i - 1)];
-        if (!(turn < SP_PI))
-            return SP_BODY_FAIL(
-                b, SP_BAD_INPUT,
-                "strand %d: the natural curvature at node %d turns by %g rad in an element, a beam takes less than "
-                "%g: use more elements",
-                part, i, turn, SP_PI);
-    }
-    return SP_OK;
 }
 
 static void beam_changed(sp_body *b, int part) {
@@ -81,7 +57,8 @@ static void beam_changed(sp_body *b, int part) {
     const sp_rod_part *p = &r->part[part];
     strand *s = p->model;
     sp_curve_frame at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    memset(s->node, 0, ((size_t)p->elements + 1) * sizeof *s->node);
+    sp__chain_lump_masses(b, part);
+    memset(s->spin, 0, ((size_t)p->elements + 1) * sizeof *s->spin);
     for (int e = 0; e < p->elements; e++) {
         const sp_rod_stiffness *k = sp__rod_stiffness(r, p->element + e);
         double length = r->length[p->element + e], share = k->bend[0] / (k->bend[0] + k->bend[1]);
@@ -91,44 +68,33 @@ static void beam_changed(sp_body *b, int part) {
         node_of_frame(&at, &ends[1]);
         s->element[e] = (sp_beam_element){.stretch = k->stretch, .twist = k->twist, .bend = {k->bend[0], k->bend[1]}};
         sp__beam_rest(&s->element[e], &ends[0], &ends[1]);
-        // a curve that returns to its start within an element has no useful chord
-        s->element[e].length = fmax(s->element[e].length, 0.25 * length);
+        s->element[e].length = fmax(s->element[e].length, SP_CURVE_CHORD_LEAST * length);
         for (int end = 0; end < 2; end++) {
-            inertia *n = &s->node[e + end];
-            n->mass += 0.5 * length * k->line_density;
-            n->turn[0] += 0.5 * length * k->spin;
-            n->turn[1] += 0.5 * length * k->spin * share, n->turn[2] += 0.5 * length * k->spin * (1 - share);
+            double *spin = s->spin[e + end];
+            spin[0] += 0.5 * length * k->spin;
+            spin[1] += 0.5 * length * k->spin * share, spin[2] += 0.5 * length * k->spin * (1 - share);
         }
     }
     sp_rod_mass m;
     for (int i = 0; sp__rod_mass_next(b, part, &i, &m);)
-        for (int end = 0; end < 2; end++) {
-            inertia *n = &s->node[m.element + end];
-            double weight = end ? m.u : 1 - m.u;
-            n->mass += weight * m.mass;
-            for (int k = 0; k < 3; k++) n->turn[k] += weight * m.inertia;
-        }
+        for (int end = 0; end < 2; end++)
+            for (int k = 0; k < 3; k++) s->spin[m.element + end][k] += (end ? m.u : 1 - m.u) * m.inertia;
 }
 
 static sp_status beam_create(sp_body *b, int part) {
-    sp_rod_part *p = &sp__rod(b)->part[part];
-    strand *s;
-    SP_TRY(beam_check_curvature(b, part));
-    if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
-    p->model = s;
-    if (!SP_NEW(b->ctx, s->element, p->elements) || !SP_NEW(b->ctx, s->node, (size_t)p->elements + 1))
-        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a chain of %d beams", p->elements);
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    strand *s = p->model;
+    SP_TRY(sp__chain_create(b, part, Q, V, true, "beam"));
+    if (!SP_NEW(b->ctx, s->element, p->elements) || !SP_NEW(b->ctx, s->spin, (size_t)p->elements + 1)) return SP_NO_MEMORY;
     beam_changed(b, part);
     return SP_OK;
 }
 
 static void beam_destroy(sp_body *b, int part) {
-    strand *s = beam_strand_of(b, part);
-    if (!s) return;
+    const strand *s = beam_strand_of(b, part);
     sp__free(b->ctx, s->element);
-    sp__free(b->ctx, s->node);
-    sp__free(b->ctx, s);
-    sp__rod(b)->part[part].model = NULL;
+    sp__free(b->ctx, s->spin);
+    sp__chain_destroy(b, part);
 }
 
 // Orientations are those of the curve. Chords have the directions of the curve and their rest lengths, so nothing is stretched.
@@ -146,7 +112,7 @@ static void beam_bend(sp_body *b, int part, const sp_curve_frame *root, const do
         sp__sub3(at.r, from, chord);
         double norm = sp__norm3(chord);
         node_of_frame(&at, &node[e + 1]);
-        sp__axpy3(node[e].x, norm > 0.25 * length ? rest / norm : 1, chord, node[e + 1].x);
+        sp__axpy3(node[e].x, norm > SP_CURVE_CHORD_LEAST * length ? rest / norm : 1, chord, node[e + 1].x);
     }
 }
 
@@ -161,12 +127,12 @@ static sp_status beam_update_kinematics(sp_body *b, int part, const double *q, c
     return isfinite(sum) ? SP_OK : SP_NOT_FINITE;
 }
 
-// out = R diag R^T w, with diag or its inverse
-static void rotate_inertia(const sp_beam_node *at, const inertia *n, const double *w, bool inverse, double out[3]) {
+// out = R diag(spin) R^T w, or with the inverse of the diagonal matrix
+static void rotate_inertia(const sp_beam_node *at, const double spin[3], const double *w, bool inverse, double out[3]) {
     double R[9], own[3];
     sp__quat_matrix(at->quat, R);
     sp__mul3t(R, w, own);
-    for (int i = 0; i < 3; i++) own[i] = inverse ? own[i] / n->turn[i] : own[i] * n->turn[i];
+    for (int i = 0; i < 3; i++) own[i] = inverse ? own[i] / spin[i] : own[i] * spin[i];
     sp__mul3(R, own, out);
 }
 
@@ -178,28 +144,23 @@ static double beam_force(sp_body *b, int part, double *f) {
     const double *v = r->kinematics_v + p->v;
     double potential = 0;
     for (int e = 0; e < p->elements; e++) potential += sp__beam_energy(&s->element[e], &node[e], &node[e + 1], f + V * e, NULL);
-    for (int i = 0; i <= p->elements; i++) {
+    for (int i = 0; s->motion && i <= p->elements; i++) {
         const double *w = v + V * i + 3;
-        double spin[3], gyration[3];
-        sp__axpy3(f + V * i, s->node[i].mass, r->acceleration, f + V * i);
-        potential -= s->node[i].mass * sp__dot3(r->acceleration, node[i].x);
-        if (!s->motion) continue;
-        rotate_inertia(&node[i], &s->node[i], w, false, spin);
-        sp__cross3(w, spin, gyration);
+        double momentum[3], gyration[3];
+        rotate_inertia(&node[i], s->spin[i], w, false, momentum);
+        sp__cross3(w, momentum, gyration);
         sp__axpy3(f + V * i + 3, -1, gyration, f + V * i + 3);
     }
-    return potential;
+    return sp__chain_add_weight(b, part, potential, f);
 }
 
-static void add_mass(const sp_beam_node *at, const inertia *n, int first, double *M) {
+// adds the rotational inertia of a node, whose first rotational unknown is `first`
+static void add_spin(const sp_beam_node *at, const double spin[3], int first, double *M) {
     double R[9];
     sp__quat_matrix(at->quat, R);
-    for (int i = 0; i < 3; i++) {
-        *sp__banded_at(M, BAND, first + i, first + i) += n->mass;
+    for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++)
-            for (int k = 0; k < 3; k++)
-                *sp__banded_at(M, BAND, first + 3 + i, first + 3 + j) += R[3 * i + k] * n->turn[k] * R[3 * j + k];
-    }
+            for (int k = 0; k < 3; k++) *sp__banded_at(M, BAND, first + i, first + j) += R[3 * i + k] * spin[k] * R[3 * j + k];
 }
 
 // adds the lower triangle of an element's matrix to the band of the strand
@@ -212,7 +173,8 @@ static void beam_matrices(sp_body *b, int part, bool exact, double *M, double *K
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
     const sp_beam_node *node = beam_kinematics(b, part);
-    for (int i = 0; i <= p->elements; i++) add_mass(&node[i], &s->node[i], V * i, M);
+    sp__chain_add_masses(b, part, M);
+    for (int i = 0; i <= p->elements; i++) add_spin(&node[i], s->spin[i], V * i + 3, M);
     for (int e = 0; e < p->elements; e++) {
         double own[TWELVE * TWELVE] = {0};
         sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, own);
@@ -245,9 +207,9 @@ static void beam_mass(sp_body *b, int part, const double *x, double *y, bool inv
     const strand *s = beam_strand_of(b, part);
     const sp_beam_node *node = beam_kinematics(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
-        double m = inverse ? 1 / s->node[i].mass : s->node[i].mass;
+        double m = inverse ? 1 / s->chain.mass[i] : s->chain.mass[i];
         for (int k = 0; k < 3; k++) y[V * i + k] = m * x[V * i + k];
-        rotate_inertia(&node[i], &s->node[i], x + V * i + 3, inverse, y + V * i + 3);
+        rotate_inertia(&node[i], s->spin[i], x + V * i + 3, inverse, y + V * i + 3);
     }
 }
 
@@ -264,10 +226,8 @@ static void beam_move(sp_body *b, int part, double load_factor, const double *fr
 static void beam_difference(sp_body *b, int part, const double *from, const double *to, double *d) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node *p = (const sp_beam_node *)from + i, *q = (const sp_beam_node *)to + i;
-        double back[4] = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}, turn[4];
         sp__sub3(q->x, p->x, d + V * i);
-        sp__quat_mul(q->quat, back, turn);
-        sp__rotvec_of_quat(turn, d + V * i + 3);
+        sp__rotvec_between(p->quat, q->quat, d + V * i + 3);
     }
 }
 
@@ -322,11 +282,7 @@ static void beam_speed(sp_body *b, int part, int element, double u, const double
 
 static int beam_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     (void)b, (void)part;
-    int n = 0;
-    for (int i = 0; i < 3; i++)
-        if (axes >> i & 1) unknown[n++] = V * node + i;
-    for (int i = 0; n >= 3 && i < 3; i++) unknown[n++] = V * node + 3 + i;
-    return n;
+    return sp__rod_held(V * node, axes, true, unknown);
 }
 
 static void beam_set_target(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
@@ -363,16 +319,9 @@ static void beam_curvature(sp_body *b, int part, double *out) {
     for (int i = 0; i < 3 * (last + 1); i++) out[i] += r->natural[3 * p->node + i];
 }
 
-static double beam_elastic(sp_body *b, int part, double *per_element) {
-    const strand *s = beam_strand_of(b, part);
-    const sp_beam_node *node = beam_kinematics(b, part);
-    double sum = 0;
-    for (int e = 0; e < sp__rod(b)->part[part].elements; e++) {
-        double own = sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, NULL);
-        if (per_element) per_element[e] = own;
-        sum += own;
-    }
-    return sum;
+static double beam_element_energy(sp_body *b, int part, int element) {
+    const sp_beam_node *node = beam_kinematics(b, part) + element;
+    return sp__beam_energy(&beam_strand_of(b, part)->element[element], node, node + 1, NULL, NULL);
 }
 
 static void beam_measure(sp_body *b, int part, const double *v, sp_measure *out) {
@@ -380,19 +329,20 @@ static void beam_measure(sp_body *b, int part, const double *v, sp_measure *out)
     const sp_beam_node *node = beam_kinematics(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const double *u = v + V * i, *w = u + 3;
-        double m = s->node[i].mass, spin[3];
-        rotate_inertia(&node[i], &s->node[i], w, false, spin);
+        double m = s->chain.mass[i], momentum[3];
+        rotate_inertia(&node[i], s->spin[i], w, false, momentum);
         sp__rod_measure_mass(out, m, node[i].x, u);
-        out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, spin));
-        sp__axpy3(out->angular, 1, spin, out->angular);
+        out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, momentum));
+        sp__axpy3(out->angular, 1, momentum, out->angular);
     }
 }
 
 const sp_rod_model_ops sp__rod_beam = {
     .name = "beam",
+    .size = sizeof(strand),
     .coordinates = beam_coordinates,
     .unknowns = beam_unknowns,
-    .band = beam_band,
+    .band = BAND,
     .accepted_gap = 1e-5,  // the error of stiff stretching damps the motion
     .create = beam_create,
     .destroy = beam_destroy,
@@ -413,6 +363,6 @@ const sp_rod_model_ops sp__rod_beam = {
     .held = beam_held,
     .set_target = beam_set_target,
     .curvature = beam_curvature,
-    .elastic = beam_elastic,
+    .element_energy = beam_element_energy,
     .measure = beam_measure,
 };

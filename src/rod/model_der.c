@@ -1,5 +1,4 @@
-// Discrete elastic rods (der.h) as a rod model. Masses are lumped: each node has half the mass of its elements, each edge has the
-// rotational inertia about its tangent.
+// Discrete elastic rods (der.h) as a rod model. Each edge has the rotational inertia about its tangent.
 //
 // A clamped root fixes only its position as an unknown. The clamp's frame, which is part of the coordinates, and half a cell fix
 // the direction. This frame follows its target while the root is clamped, and the first edge otherwise, so that it is correct
@@ -8,12 +7,13 @@
 #include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/der.h"
-#include "rod/rod.h"
+#include "rod/model_chain.h"
 
 typedef struct strand {
+    sp_chain chain;
     sp_der d;
     sp_der_edge *edge;
-    double *inertia;  // per unknown
+    double *spin;  // edges: rotational inertia about the tangent [kg m2]
 } strand;
 
 static strand *der_strand_of(const sp_body *b, int part) {
@@ -28,78 +28,38 @@ static bool der_clamped(const sp_body *b, int part) {
 
 // ------------------------------------------------------------------------------------------------ creation
 
-static int der_coordinates(int elements) {
-    return sp__der_coordinates(elements);
-}
-
-static int der_unknowns(int elements) {
-    return sp__der_unknowns(elements);
-}
-
-static int der_band(int elements) {
-    (void)elements;
-    return SP_DER_BAND;
-}
-
-// the strain is singular if an edge is rotated by pi relative to the next one
-static sp_status der_check_curvature(sp_body *b, int part) {
-    const sp_rod *r = sp__rod(b);
-    const sp_rod_part *p = &r->part[part];
-    for (int i = 0; i <= p->elements; i++) {
-        const double *k = r->natural + 3 * (size_t)(p->node + i);
-        double turn = hypot(k[1], k[2]) * r->length[p->element + (i < p->elements ? i : i - 1)];
-        if (!(turn <= SP_PI))
-            return SP_BODY_FAIL(b, SP_BAD_INPUT,
-                                "strand %d: the natural curvature at node %d turns by %g rad in an element, a discrete rod takes "
-                                "up to %g: use more elements",
-                                part, i, turn, SP_PI);
-    }
-    return SP_OK;
-}
-
 static void der_changed(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     strand *s = p->model;
-    memset(s->inertia, 0, (size_t)p->nv * sizeof *s->inertia);
+    sp__chain_lump_masses(b, part);
     for (int e = 0; e < p->elements; e++) {
         const sp_rod_stiffness *k = sp__rod_stiffness(r, p->element + e);
         double length = r->length[p->element + e];
         s->edge[e] = (sp_der_edge){.length = length, .stretch = k->stretch, .bend = {k->bend[0], k->bend[1]}, .twist = k->twist};
-        s->inertia[sp__der_angle(e)] = k->spin * length;
-        for (int end = 0; end < 2; end++)
-            for (int i = 0; i < 3; i++) s->inertia[sp__der_place(e + end) + i] += 0.5 * k->line_density * length;
+        s->spin[e] = k->spin * length;
     }
     sp_rod_mass m;
-    for (int at = 0; sp__rod_mass_next(b, part, &at, &m);) {
-        s->inertia[sp__der_angle(m.element)] += m.inertia;
-        for (int end = 0; end < 2; end++)
-            for (int i = 0; i < 3; i++) s->inertia[sp__der_place(m.element + end) + i] += m.mass * (end ? m.u : 1 - m.u);
-    }
+    for (int at = 0; sp__rod_mass_next(b, part, &at, &m);) s->spin[m.element] += m.inertia;
     sp__der_rest(&s->d, s->edge, r->natural + 3 * (size_t)p->node);
 }
 
 static sp_status der_create(sp_body *b, int part) {
-    sp_rod_part *p = &sp__rod(b)->part[part];
-    strand *s;
-    SP_TRY(der_check_curvature(b, part));
-    if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
-    p->model = s;
-    if (sp__der_init(b->ctx, p->elements, &s->d) < 0 || !SP_NEW(b->ctx, s->edge, p->elements) ||
-        !SP_NEW(b->ctx, s->inertia, p->nv))
-        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a discrete rod of %d edges", p->elements);
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    strand *s = p->model;
+    SP_TRY(sp__chain_create(b, part, sp__der_place(1), sp__der_place(1), false, "discrete rod"));
+    SP_TRY(sp__der_init(b->ctx, p->elements, &s->d));
+    if (!SP_NEW(b->ctx, s->edge, p->elements) || !SP_NEW(b->ctx, s->spin, p->elements)) return SP_NO_MEMORY;
     der_changed(b, part);
     return SP_OK;
 }
 
 static void der_destroy(sp_body *b, int part) {
     strand *s = der_strand_of(b, part);
-    if (!s) return;
     if (s->d.ctx) sp__der_free(&s->d);
     sp__free(b->ctx, s->edge);
-    sp__free(b->ctx, s->inertia);
-    sp__free(b->ctx, s);
-    sp__rod(b)->part[part].model = NULL;
+    sp__free(b->ctx, s->spin);
+    sp__chain_destroy(b, part);
 }
 
 static void der_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
@@ -115,26 +75,19 @@ static sp_status der_update_kinematics(sp_body *b, int part, const double *q, co
 }
 
 static double der_force(sp_body *b, int part, double *f) {
-    const sp_rod *r = sp__rod(b);
-    const strand *s = der_strand_of(b, part);
-    const double *q = sp__rod_kinematics_at(b, part), *a = r->acceleration;
-    int nv = r->part[part].nv;
+    int nv = sp__rod(b)->part[part].nv;
     for (int i = 0; i < nv; i++) f[i] = -f[i];
-    double potential = sp__der_energy(&s->d, der_clamped(b, part), true, f, NULL);
+    double potential = sp__der_energy(&der_strand_of(b, part)->d, der_clamped(b, part), true, f, NULL);
     for (int i = 0; i < nv; i++) f[i] = -f[i];
-    for (int i = 0; i <= s->d.edges; i++) {
-        double mass = s->inertia[sp__der_place(i)];
-        sp__axpy3(f + sp__der_place(i), mass, a, f + sp__der_place(i));
-        potential -= mass * sp__dot3(a, q + sp__der_place(i));
-    }
-    return potential;
+    return sp__chain_add_weight(b, part, potential, f);
 }
 
 // Unless `exact`, K is positive semi-definite. A single linearisation with the full K diverges as soon as edges are compressed
 // beyond buckling (a strand of 0.1 mm at steps of 10 ms), and is not more accurate otherwise.
 static void der_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     const strand *s = der_strand_of(b, part);
-    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) *sp__banded_at(M, SP_DER_BAND, i, i) += s->inertia[i];
+    sp__chain_add_masses(b, part, M);
+    for (int e = 0; e < s->d.edges; e++) *sp__banded_at(M, SP_DER_BAND, sp__der_angle(e), sp__der_angle(e)) += s->spin[e];
     sp__der_energy(&s->d, der_clamped(b, part), exact, NULL, K);
 }
 
@@ -144,7 +97,10 @@ static void der_damping(sp_body *b, int part, double *K) {
 
 static void der_mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
     const strand *s = der_strand_of(b, part);
-    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) y[i] = inverse ? x[i] / s->inertia[i] : x[i] * s->inertia[i];
+    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) {
+        double m = i % 4 < 3 ? s->chain.mass[i / 4] : s->spin[i / 4];
+        y[i] = inverse ? x[i] / m : x[i] * m;
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ motion
@@ -160,17 +116,6 @@ static void rotated_part(const double from[9], const double to[9], double share,
     sp__mul33(turn, from, out);
 }
 
-// material frame of an edge from any coordinates, without updating the kinematics
-static void edge_frame(int edges, const double *q, int edge, double R[9]) {
-    double t[3], b[3], angle = q[sp__der_angle(edge)], c = cos(angle), s = sin(angle);
-    const double *a = q + sp__der_director(edges, edge);
-    sp__sub3(q + sp__der_place(edge + 1), q + sp__der_place(edge), t);
-    double norm = sp__norm3(t);
-    for (int i = 0; i < 3; i++) t[i] /= norm;
-    sp__cross3(t, a, b);
-    for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = c * a[i] + s * b[i], R[3 * i + 2] = c * b[i] - s * a[i];
-}
-
 // Moves the clamp's frame to its target, in statics by load steps. If the root is not clamped, the frame follows the first edge
 // without strain.
 static void move_clamp(sp_body *b, int part, double load_factor, const double *from, double *to) {
@@ -184,7 +129,7 @@ static void move_clamp(sp_body *b, int part, double load_factor, const double *f
     } else if (der_clamped(b, part)) {
         sp__der_rotate_clamp(p->elements, target, to);
     } else {
-        edge_frame(p->elements, to, 0, edge);
+        sp__der_edge_frame(p->elements, to, 0, edge);
         sp__mul33(edge, s->d.root, to + sp__der_clamp(p->elements));
         to[sp__der_reference_twist(p->elements, 0)] = s->d.natural[2] - to[sp__der_angle(0)];
     }
@@ -231,9 +176,9 @@ static void der_compose_step(sp_body *b, int part, double s, const double *x, do
         double was[3], t[3], next[3], once[3], by[3], side[3];
         int i = sp__der_angle(e);
         tangent_at(q, 0, x, 0, d, e, was), tangent_at(q, s, x, 0, d, e, t), tangent_at(q, s, x, a, d, e, next);
-        sp__der_carry(director, was, next, once);
-        sp__der_carry(director, was, t, by);
-        sp__der_carry(by, t, next, by);
+        sp__transport3(director, was, next, once);
+        sp__transport3(director, was, t, by);
+        sp__transport3(by, t, next, by);
         sp__cross3(once, by, side);
         out[i] = x[i] + a * d[i] + atan2(sp__dot3(side, next), sp__dot3(once, by)) / s;
     }
@@ -281,34 +226,17 @@ static int der_slopes(sp_body *b, int part, int element, double u, int *unknown,
 
 // ------------------------------------------------------------------------------------------------ held nodes
 
-enum { ALL_AXES = 7 };
-
 static int held_edge(int edges, int node) {
     return node < edges ? node : edges - 1;
 }
 
 static int der_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     const sp_rod *r = sp__rod(b);
-    int n = 0, edge = held_edge(r->part[part].elements, node);
-    if ((axes & ALL_AXES) == ALL_AXES && (node > 0 || r->edge_clamp)) {
-        for (int k = 0; k < 7; k++) unknown[n++] = sp__der_place(edge) + k;
-        return n;
-    }
-    for (int i = 0; i < 3; i++)
-        if (axes >> i & 1) unknown[n++] = sp__der_place(node) + i;
-    return n;
-}
-
-// angle at which an edge along t has this first axis, relative to the committed reference frame after transport
-static double angle_to(const double *q, int edges, int edge, const double t[3], const double axis[3]) {
-    double was[3], a[3], side[3], near = q[sp__der_angle(edge)];
-    sp__sub3(q + sp__der_place(edge + 1), q + sp__der_place(edge), was);
-    double norm = sp__norm3(was);
-    for (int i = 0; i < 3; i++) was[i] /= norm;
-    sp__der_carry(q + sp__der_director(edges, edge), was, t, a);
-    sp__cross3(a, axis, side);
-    double angle = atan2(sp__dot3(side, t), sp__dot3(a, axis));
-    return angle + 2 * SP_PI * floor((near - angle) / (2 * SP_PI) + 0.5);
+    int edge = held_edge(r->part[part].elements, node);
+    if ((axes & SP_AXES_ALL) != SP_AXES_ALL || (node == 0 && !r->edge_clamp))
+        return sp__rod_held(sp__der_place(node), axes, false, unknown);
+    for (int k = 0; k < 7; k++) unknown[k] = sp__der_place(edge) + k;
+    return 7;
 }
 
 static void set_edge_target(sp_body *b, int part, int node, const double *hold, const double R[9], double *target) {
@@ -318,10 +246,13 @@ static void set_edge_target(sp_body *b, int part, int node, const double *hold, 
     sp__sub3(hold + sp__der_place(other), hold + sp__der_place(node), arm);
     sp__mul3(R, arm, turned);
     sp__axpy3(target + sp__der_place(node), 1, turned, target + sp__der_place(other));
-    edge_frame(p->elements, hold, edge, frame);
+    sp__der_edge_frame(p->elements, hold, edge, frame);
     sp__mul33(R, frame, now);
-    double t[3] = {now[0], now[3], now[6]}, axis[3] = {now[1], now[4], now[7]};
-    target[sp__der_angle(edge)] = angle_to(b->q[SP_COMMITTED] + p->q, p->elements, edge, t, axis);
+    // the angle is relative to the committed reference frame, transported to the target
+    const double *q = b->q[SP_COMMITTED] + p->q, *director = q + sp__der_director(p->elements, edge);
+    double was[3], t[3] = {now[0], now[3], now[6]}, axis[3] = {now[1], now[4], now[7]};
+    sp__der_tangent(q + sp__der_place(edge), q + sp__der_place(edge + 1), was);
+    target[sp__der_angle(edge)] = sp__der_twist(was, director, t, axis, q[sp__der_angle(edge)]);
 }
 
 static void der_set_target(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
@@ -361,15 +292,8 @@ static void der_curvature(sp_body *b, int part, double *out) {
     for (int i = 0; i < 3 * (p->elements + 1); i++) out[i] += r->natural[3 * p->node + i];
 }
 
-static double der_elastic(sp_body *b, int part, double *per_element) {
-    const strand *s = der_strand_of(b, part);
-    double sum = 0;
-    for (int e = 0; e < s->d.edges; e++) {
-        double own = sp__der_edge_energy(&s->d, der_clamped(b, part), e);
-        if (per_element) per_element[e] = own;
-        sum += own;
-    }
-    return sum;
+static double der_element_energy(sp_body *b, int part, int element) {
+    return sp__der_edge_energy(&der_strand_of(b, part)->d, der_clamped(b, part), element);
 }
 
 static void der_measure(sp_body *b, int part, const double *v, sp_measure *out) {
@@ -377,12 +301,12 @@ static void der_measure(sp_body *b, int part, const double *v, sp_measure *out) 
     const double *q = sp__rod_kinematics_at(b, part);
     for (int i = 0; i <= s->d.edges; i++) {
         const double *x = q + sp__der_place(i), *u = v + sp__der_place(i);
-        double m = s->inertia[sp__der_place(i)];
+        double m = s->chain.mass[i];
         sp__rod_measure_mass(out, m, x, u);
         out->kinetic += 0.5 * m * sp__dot3(u, u);
     }
     for (int e = 0; e < s->d.edges; e++) {
-        double J = s->inertia[sp__der_angle(e)], w = v[sp__der_angle(e)];
+        double J = s->spin[e], w = v[sp__der_angle(e)];
         out->kinetic += 0.5 * J * w * w;
         sp__axpy3(out->angular, J * w, s->d.node[e].tf, out->angular);
     }
@@ -390,9 +314,10 @@ static void der_measure(sp_body *b, int part, const double *v, sp_measure *out) 
 
 const sp_rod_model_ops sp__rod_der = {
     .name = "der",
-    .coordinates = der_coordinates,
-    .unknowns = der_unknowns,
-    .band = der_band,
+    .size = sizeof(strand),
+    .coordinates = sp__der_coordinates,
+    .unknowns = sp__der_unknowns,
+    .band = SP_DER_BAND,
     .clamp = sp__der_clamp,
     .accepted_gap = 1e-5,  // the error of stiff stretching damps the motion
     .create = der_create,
@@ -414,6 +339,6 @@ const sp_rod_model_ops sp__rod_der = {
     .held = der_held,
     .set_target = der_set_target,
     .curvature = der_curvature,
-    .elastic = der_elastic,
+    .element_energy = der_element_energy,
     .measure = der_measure,
 };

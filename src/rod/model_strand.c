@@ -2,7 +2,7 @@
 //
 //   coordinates   position of the root (3), its orientation as a unit quaternion w x y z (4), three per control
 //   unknowns      velocity of the root, its angular velocity in world axes, rates of the controls
-// Every unknown couples with every other: bands are full.
+// Every unknown couples with every other: the matrices are dense.
 #include "linear/banded.h"
 #include "math/rotation_vector.h"
 #include "math/vec3.h"
@@ -55,14 +55,6 @@ static int helix_unknowns(int elements) {
     return ROOT_V + 3 * elements;
 }
 
-static int clothoid_band(int elements) {
-    return clothoid_unknowns(elements) - 1;
-}
-
-static int helix_band(int elements) {
-    return helix_unknowns(elements) - 1;
-}
-
 // ------------------------------------------------------------------------------------------------ creation
 
 // controls from curvatures at nodes: the same values, or the means over elements
@@ -95,11 +87,9 @@ static void strand_changed(sp_body *b, int part) {
 }
 
 static sp_status strand_create(sp_body *b, int part) {
-    sp_rod_part *p = &sp__rod(b)->part[part];
-    model *m;
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    model *m = p->model;
     size_t n = 3 * ((size_t)p->elements + 1);
-    if (!SP_NEW(b->ctx, m, 1)) return SP_NO_MEMORY;
-    p->model = m;
     m->strand.ctx = b->ctx;
     if (!SP_NEW(b->ctx, m->element, p->elements) || !SP_NEW(b->ctx, m->rest, n) || !SP_NEW(b->ctx, m->x, 2 * n) ||
         !SP_NEW(b->ctx, m->q, p->nq) || !SP_NEW(b->ctx, m->v, p->nv) || !SP_NEW(b->ctx, m->before, p->nq) ||
@@ -117,14 +107,11 @@ static sp_status strand_create(sp_body *b, int part) {
 
 static void strand_destroy(sp_body *b, int part) {
     model *m = strand_model_of(b, part);
-    if (!m) return;
     sp__strand_free(&m->strand);
     sp__strand_carry_free(b->ctx, &m->carry);
     sp__free(b->ctx, m->before), sp__free(b->ctx, m->spin);
     sp__free(b->ctx, m->element), sp__free(b->ctx, m->rest), sp__free(b->ctx, m->x);
     sp__free(b->ctx, m->q), sp__free(b->ctx, m->v);
-    sp__free(b->ctx, m);
-    sp__rod(b)->part[part].model = NULL;
 }
 
 // a quaternion that is normalised to rounding keeps its bits: a held root must not move
@@ -217,15 +204,9 @@ static void strand_gather(sp_body *b, int part) {
     if (sp__rod(b)->free_root) sp__strand_add_spin(&m->strand, m->spin, &m->carry);
 }
 
-static double strand_elastic(sp_body *b, int part, double *per_element) {
+static double strand_element_energy(sp_body *b, int part, int element) {
     const model *m = strand_model_of(b, part);
-    double sum = 0;
-    for (int e = 0; e < m->strand.capacity; e++) {
-        double own = sp__strand_energy(&m->strand, e, m->q + ROOT_Q, m->rest);
-        if (per_element) per_element[e] = own;
-        sum += own;
-    }
-    return sum;
+    return sp__strand_energy(&m->strand, element, m->q + ROOT_Q, m->rest);
 }
 
 static double strand_force(sp_body *b, int part, double *f) {
@@ -237,7 +218,7 @@ static double strand_force(sp_body *b, int part, double *f) {
     for (int i = 0; i < 3 * s->controls; i++) x[i] = m->q[ROOT_Q + i] - m->rest[i];
     sp__strand_stiffness(s, x, back);
     for (int i = 0; i < s->unknowns; i++) f[i] += s->G[i] - s->A[i] - (i < ROOT_V ? 0 : back[i - ROOT_V]);
-    return strand_elastic(b, part, NULL) + s->load_energy;
+    return sp__rod_elastic(b, part, NULL) + s->load_energy;
 }
 
 // full bands are lower triangles with rows of `band` numbers, starting at `band`
@@ -360,21 +341,14 @@ static void strand_move(sp_body *b, int part, double load_factor, const double *
 
 static void strand_difference(sp_body *b, int part, const double *from, const double *to, double *d) {
     int controls = strand_model_of(b, part)->strand.controls;
-    double back[4] = {from[3], -from[4], -from[5], -from[6]}, turn[4];
     sp__sub3(to, from, d);
-    sp__quat_mul(to + 3, back, turn);
-    sp__rotvec_of_quat(turn, d + 3);
+    sp__rotvec_between(from + 3, to + 3, d + 3);
     for (int i = 0; i < 3 * controls; i++) d[ROOT_V + i] = to[ROOT_Q + i] - from[ROOT_Q + i];
 }
 
 static int strand_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
-    int n = 0;
     (void)b, (void)part;
-    if (node != 0) return 0;
-    for (int i = 0; i < 3; i++)
-        if (axes >> i & 1) unknown[n++] = i;
-    for (int i = 3; i < 6 && n >= 3; i++) unknown[n++] = i;
-    return n;
+    return node == 0 ? sp__rod_held(0, axes, true, unknown) : 0;
 }
 
 static void strand_set_target(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
@@ -420,16 +394,15 @@ static void strand_curvature(sp_body *b, int part, double *out) {
 }
 
 #define SHARED                                                                                                                   \
-    .massless = true, .accepted_gap = 1e-2, .grows = true, .create = strand_create, .destroy = strand_destroy,                   \
-    .changed = strand_changed, .bend = strand_bend, .update_kinematics = strand_update_kinematics, .force = strand_force,        \
-    .matrices = strand_matrices, .damping = strand_damping, .bend_of_force = strand_bend_of_force,                               \
+    .size = sizeof(model), .massless = true, .accepted_gap = 1e-2, .grows = true, .create = strand_create,                       \
+    .destroy = strand_destroy, .changed = strand_changed, .bend = strand_bend, .update_kinematics = strand_update_kinematics,    \
+    .force = strand_force, .matrices = strand_matrices, .damping = strand_damping, .bend_of_force = strand_bend_of_force,        \
     .bend_of_nodes = bend_of_nodes, .bent = strand_bent, .keep = strand_keep, .carry = strand_carry, .mass = strand_mass,        \
     .move = strand_move, .difference = strand_difference, .place = strand_place, .speed = strand_speed, .slopes = strand_slopes, \
-    .held = strand_held, .set_target = strand_set_target, .curvature = strand_curvature, .elastic = strand_elastic,              \
-    .measure = strand_measure
+    .held = strand_held, .set_target = strand_set_target, .curvature = strand_curvature,                                         \
+    .element_energy = strand_element_energy, .measure = strand_measure
 
 const sp_rod_model_ops sp__rod_clothoid = {
-    .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, .band = clothoid_band, SHARED};
+    .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, SHARED};
 
-const sp_rod_model_ops sp__rod_helix = {
-    .name = "helix", .coordinates = helix_coordinates, .unknowns = helix_unknowns, .band = helix_band, SHARED};
+const sp_rod_model_ops sp__rod_helix = {.name = "helix", .coordinates = helix_coordinates, .unknowns = helix_unknowns, SHARED};

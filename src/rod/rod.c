@@ -70,7 +70,7 @@ void sp__rod_follow(sp_body *b) {
     if (!r->stale) return;
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
     r->mean_line_density = mean_line_density(r);
-    b->loads.mass_drag = r->drag / r->mean_line_density;
+    b->loads.mass_drag = r->params.drag / r->mean_line_density;
     follow_contacts(b);
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++)

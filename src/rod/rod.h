@@ -55,10 +55,8 @@ typedef struct sp_rod {
     // parameters
     sp_rod_section *section;
     int sections;
-    char (*section_names)[3][32];  // names of their parameters
-    double *natural;               // nodes x 3: twist, k1, k2; an element of a helix uses the mean of its two nodes
-    double rayleigh_mass, rayleigh_stiffness, drag;
-    double tolerance, iterations;
+    double *natural;  // nodes x 3: twist, k1, k2; an element of a helix uses the mean of its two nodes
+    sp_body_params params;
     double *hold;   // nq: coordinates at which fixed unknowns are held when no motion is prescribed
     double *start;  // nq: initial coordinates; topology
     double *rest;   // nodes x 3: initial node positions
@@ -130,15 +128,16 @@ static inline const sp_rod_stiffness *sp__rod_stiffness(const sp_rod *r, int ele
 // a time per strand.
 struct sp_rod_model_ops {
     const char *name;
+    size_t size;  // of part->model, which is allocated with zeros before `create` and freed after `destroy`
     int (*coordinates)(int elements);
     int (*unknowns)(int elements);
-    int (*band)(int elements);
+    int band;  // of the matrices, see banded.h; 0: they are dense
     // offset of the frame of a clamped root in the coordinates, 9 numbers; NULL: unknowns determine the frame
     int (*clamp)(int elements);
     bool massless;        // M can be singular: no explicit integration
     double accepted_gap;  // tolerance of the linearised step: error relative to the energy of the motion (rod_correct.c)
     bool grows;
-    sp_status (*create)(sp_body *b, int part);  // sets part->model; lengths, sections and natural curvature exist already
+    sp_status (*create)(sp_body *b, int part);  // fills part->model; lengths, sections and natural curvature exist already
     void (*destroy)(sp_body *b, int part);      // also accepts a partly created model
     // called after sections, lengths, natural curvature or the number of elements in use changed
     void (*changed)(sp_body *b, int part);
@@ -183,19 +182,22 @@ struct sp_rod_model_ops {
     // target of these unknowns: the node moves to `place`, its frame is the frame in `hold` rotated by R
     void (*set_target)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
                        double *target);
-    void (*curvature)(sp_body *b, int part, double *out);          // at the nodes, x 3
-    double (*elastic)(sp_body *b, int part, double *per_element);  // energy; nullable: per_element
+    void (*curvature)(sp_body *b, int part, double *out);         // at the nodes, x 3
+    double (*element_energy)(sp_body *b, int part, int element);  // elastic energy
     // adds mass, first moment, momentum, angular momentum about the world's origin, and kinetic energy
     void (*measure)(sp_body *b, int part, const double *v, sp_measure *out);
 };
 
-// Shared by the models: the coordinates of the current kinematics, and the contribution of a point mass at x with velocity u to a
-// measure (without its kinetic energy, which each model sums in its own order).
+// Shared by the models (model_chain.h: by two of them): the coordinates of the current kinematics, and the contribution of a
+// point mass at x with velocity u to a measure (without its kinetic energy, which each model sums in its own order).
 static inline const double *sp__rod_kinematics_at(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     return r->kinematics_q + r->part[part].q;
 }
 void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const double u[3]);
+// The unknowns of a node whose position is at the unknown `first`: those of these axes; if all axes are held and the node has an
+// orientation, also the three unknowns of its rotation, which follow. Returns their count.
+int sp__rod_held(int first, unsigned axes, bool orientation, int *unknown);
 
 extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__rod_beam;
 
@@ -282,7 +284,8 @@ sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double wei
 // rod_query.c
 enum { SP_ROD_FIELDS = 12 };
 extern const sp_field sp__rod_fields[SP_ROD_FIELDS];
-void sp__rod_element_nodes(sp_body *b, int *out);  // both ends of each element (elements x 2)
+void sp__rod_element_nodes(sp_body *b, int *out);                   // both ends of each element (elements x 2)
+double sp__rod_elastic(sp_body *b, int part, double *per_element);  // energy of a strand; nullable: per_element
 void sp__rod_measure(sp_body *b, sp_measure *out);
 void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__rod_work(sp_body *b, double push[3]);
@@ -292,20 +295,7 @@ int64_t sp__rod_node_of(sp_body *b, int unknown);
 void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__rod_refresh(sp_body *b);
 sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v);
-int sp__rod_param_count(sp_body *b);
-sp_param sp__rod_param_at(sp_body *b, int index);
-enum {
-    ROD_RAYLEIGH_MASS,
-    ROD_RAYLEIGH_STIFFNESS,
-    ROD_DRAG,
-    ROD_TOLERANCE,
-    ROD_ITERATIONS,
-    ROD_YOUNG,
-    ROD_POISSON,
-    ROD_DENSITY,
-    ROD_MASS
-};
-extern const sp_param_spec *const sp__rod_params[];
+double *sp__rod_material_value(sp_body *b, int section, int which);
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);
 // model_strand.c

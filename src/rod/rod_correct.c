@@ -1,4 +1,4 @@
-// Nonlinear correction of implicit Euler for rods. The driver makes the linearised step (drive_implicit.c). Here the error of
+// Nonlinear correction of implicit Euler for rods. The driver makes the linearised step (body/drive.c). Here the error of
 // that step in the nonlinear equations is measured for each strand, and strands with a large error are solved again:
 //
 //   residual   R(x) = h f(q0 (+) h x, x) - I(x), with the inertia I(x) = M(q) x - P(q0, v0) of material points that keep their
@@ -136,9 +136,9 @@ static double correct_impulses(sp_body *b, int part, int worker, double h, const
     memset(R, 0, (size_t)p->nv * sizeof *R);
     double potential = r->model->force(b, part, R);
     point_forces(b, part, worker, h, R, node, work);
-    if (r->rayleigh_stiffness > 0) {
+    if (r->params.rayleigh_stiffness > 0) {
         damping_product(b, part, m, x, m->y);
-        for (int i = 0; i < p->nv; i++) R[i] -= r->rayleigh_stiffness * m->y[i];
+        for (int i = 0; i < p->nv; i++) R[i] -= r->params.rayleigh_stiffness * m->y[i];
     }
     if (a > 0) {
         r->model->mass(b, part, x, m->y, false);
@@ -181,7 +181,7 @@ static void fill_tangent(sp_body *b, int part, int worker, double h, double exac
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     size_t n = (size_t)p->nv * ((size_t)p->band + 1);
-    double a = 1 + h * sp__rod_mass_damping(r), s = h * r->rayleigh_stiffness;
+    double a = 1 + h * sp__rod_mass_damping(r), s = h * r->params.rayleigh_stiffness;
     memset(m->M, 0, n * sizeof *m->M), memset(m->K, 0, n * sizeof *m->K);
     r->model->matrices(b, part, exact == 1 && !r->model->bend_of_nodes, m->M, m->K);
     for (size_t i = 0; i < n; i++) m->T[i] = a * m->M[i] + h * h * m->K[i];
@@ -236,7 +236,7 @@ static double motion_energy(sp_body *b, int part, const workspace *m) {
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
     r->model->mass(b, part, x, m->y, false);
-    return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
+    return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * sp__rod_elastic(b, part, NULL);
 }
 
 static void compose_into(sp_body *b, int part, double h, double alpha, const workspace *m) {
@@ -394,7 +394,7 @@ static void correct_part(void *arg, int part, int worker) {
     const sp_rod_part *p = &r->part[part];
     struct sp_rod_correction *c = &r->correction[part];
     double energy =
-        sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
+        sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * sp__rod_elastic(b, part, NULL);
     double gap = sp__drive_dot(b->work[0] + p->v, w->gap + p->v, p->nv);
     if (gap <= r->model->accepted_gap * energy && c->gain <= SP_ROD_MOST_GAIN * energy) return;
     c->substeps = 0;

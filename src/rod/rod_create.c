@@ -27,16 +27,16 @@ static const sp_param_spec rod_radius = {
     "radius", "m", "radius", "of a round section", 0, 1e6, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD,
     1e-300,   1e6, NAN,      SP_PRICE_NEW_BODY};
 
-const sp_param_spec *const sp__rod_params[] = {
-    [ROD_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
-    [ROD_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
-    [ROD_DRAG] = &rod_drag,
-    [ROD_TOLERANCE] = &sp__param_solver_tolerance,
-    [ROD_ITERATIONS] = &sp__param_solver_iterations,
-    [ROD_YOUNG] = &rod_young,
-    [ROD_POISSON] = &sp__param_poisson,
-    [ROD_DENSITY] = &sp__param_density,
-    [ROD_MASS] = &sp__param_mass,
+static const sp_param_spec *const rod_params[] = {
+    [SP_PARAM_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
+    [SP_PARAM_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
+    [SP_PARAM_DRAG] = &rod_drag,
+    [SP_PARAM_TOLERANCE] = &sp__param_solver_tolerance,
+    [SP_PARAM_ITERATIONS] = &sp__param_solver_iterations,
+    [SP_PARAM_YOUNG] = &rod_young,
+    [SP_PARAM_POISSON] = &sp__param_poisson,
+    [SP_PARAM_DENSITY] = &sp__param_density,
+    [SP_PARAM_MASS] = &sp__param_mass,
     &rod_length,
     &rod_radius,
     NULL,
@@ -44,7 +44,7 @@ const sp_param_spec *const sp__rod_params[] = {
 
 const sp_body_ops sp__rod_ops = {
     .kind = "rod",
-    .params = sp__rod_params,
+    .params = rod_params,
     .destroy = rod_destroy,
     .visit = sp__rod_visit,
     .refresh = sp__rod_refresh,
@@ -83,8 +83,8 @@ const sp_body_ops sp__rod_ops = {
     .pin = sp__rod_pin,
     .set_state = sp__rod_set_state,
     .invert = sp__rod_invert,
-    .param_count = sp__rod_param_count,
-    .param_at = sp__rod_param_at,
+    .param_count = sp__body_param_count,
+    .param_at = sp__body_param_at,
     .node_of = sp__rod_node_of,
 };
 
@@ -172,10 +172,17 @@ static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index)
     return rod_check_curvature(error, index, s, s->start);
 }
 
+static sp_body_params rod_params_of(const sp_rod_def *def) {
+    return (sp_body_params){.rayleigh_mass = def->rayleigh_mass,
+                            .rayleigh_stiffness = def->rayleigh_stiffness,
+                            .drag = def->drag,
+                            .tolerance = def->solver.tolerance,
+                            .iterations = def->solver.iterations};
+}
+
 static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
-    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_mass, def->rayleigh_mass));
-    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_stiffness, def->rayleigh_stiffness));
-    SP_TRY(sp__param_check(error, "", &rod_drag, def->drag));
+    const sp_body_params params = rod_params_of(def);
+    SP_TRY(sp__body_params_check(error, rod_params, &params));
     for (int a = 0; a < 3; a++) {
         double v = def->velocity[a], w = def->spin[a];
         if (!isfinite(v) || !isfinite(w)) REFUSE("velocity = %g m/s and spin = %g rad/s, must be finite", v, w);
@@ -209,19 +216,13 @@ static sp_status check_place(sp_error *error, const char *what, int index, const
 }
 
 static sp_status check_loads(sp_error *error, const sp_rod_def *def, int elements) {
-    for (int i = 0; i < def->load_count; i++) {
-        const sp_load *l = &def->loads[i];
-        if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
-            REFUSE("load %d of a rod: type %d, must be force, torque or acceleration", i, (int)l->type);
-        if (l->items || l->count) REFUSE("load %d of a rod: %d items, must be at a material point", i, l->count);
-        if (l->type != SP_LOAD_ACCELERATION) SP_TRY(check_place(error, "load", i, &l->at, elements));
-    }
-    for (int i = 0; i < def->spring_count; i++) {
-        const sp_spring_def *p = &def->springs[i];
-        SP_TRY(check_place(error, "spring", i, &p->at, elements));
-        if (!(p->stiffness > 0 && isfinite(p->stiffness)) || !(p->damping >= 0 && isfinite(p->damping)))
-            REFUSE("spring %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, p->stiffness, p->damping);
-    }
+    SP_TRY(sp__fixes_check(error, def->fixes, def->fix_count, (int64_t)elements + def->strand_count));
+    SP_TRY(sp__moves_check(error, def->moves, def->move_count, (int64_t)elements + def->strand_count));
+    SP_TRY(sp__point_loads_check(error, "rod", def->loads, def->load_count));
+    for (int i = 0; i < def->load_count; i++)
+        if (def->loads[i].type != SP_LOAD_ACCELERATION) SP_TRY(check_place(error, "load", i, &def->loads[i].at, elements));
+    SP_TRY(sp__springs_check(error, def->springs, def->spring_count));
+    for (int i = 0; i < def->spring_count; i++) SP_TRY(check_place(error, "spring", i, &def->springs[i].at, elements));
     SP_TRY(sp__masses_check(error, def->masses, def->mass_count, true));
     for (int i = 0; i < def->mass_count; i++)
         for (int k = 0; k < def->masses[i].count; k++) SP_TRY(check_place(error, "mass", i, &def->masses[i].at[k], elements));
@@ -264,7 +265,8 @@ static sp_status number_unknowns(sp_body *b, const sp_rod_def *def, int64_t *nq,
         int capacity = def->grow ? sp__rod_grow_reserve(def->grow, s->length, s->elements) : s->elements;
         *p = (sp_rod_part){.q = (int)*nq, .v = (int)*nv, .node = (int)nodes, .element = (int)elements};
         p->elements = capacity, p->alive = s->elements;
-        p->nq = r->model->coordinates(capacity), p->nv = r->model->unknowns(capacity), p->band = r->model->band(capacity);
+        p->nq = r->model->coordinates(capacity), p->nv = r->model->unknowns(capacity);
+        p->band = r->model->band ? r->model->band : p->nv - 1;
         p->at = *bands;
         memcpy(p->root.r, s->root.translate, sizeof p->root.r);
         sp__quat_matrix(s->root.quat, p->root.R);
@@ -320,15 +322,10 @@ static void fill_strand(sp_rod *r, const sp_rod_strand *s, int index) {
 static sp_status make_sections(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     r->sections = def->section_count;
-    if (!SP_NEW(b->ctx, r->section, r->sections) || !SP_NEW(b->ctx, r->stiffness, r->sections) ||
-        !SP_NEW(b->ctx, r->section_names, r->sections))
-        return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, r->section, r->sections) || !SP_NEW(b->ctx, r->stiffness, r->sections)) return SP_NO_MEMORY;
     memcpy(r->section, def->sections, (size_t)r->sections * sizeof *r->section);
-    for (int i = 1; i < r->sections; i++)
-        for (int k = 0; k < 3; k++)
-            snprintf(r->section_names[i][k], sizeof r->section_names[i][k], "region[%d].%s", i - 1,
-                     sp__rod_params[ROD_YOUNG + k]->name);
-    return SP_OK;
+    const sp_materials materials = {.count = r->sections, .value = sp__rod_material_value, .changed = sp__rod_changed};
+    return sp__materials_create(b, &materials);
 }
 
 // ------------------------------------------------------------------------------------------------ initial shape
@@ -503,9 +500,8 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
         if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // a torque has no potential
     for (int i = 0; i < def->spring_count; i++) {
         const sp_spring_def *p = &def->springs[i];
-        sp_spring s = {.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
-        s.at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, (int)p->at.elem, false), .at = {p->at.at[0], 0, 0}};
-        for (int a = 0; a < 3; a++) s.to[a] = p->to[a], s.target[a] = sp_signal_value(&p->to[a], 0);
+        sp_anchor at = {.elem = (uint32_t)sp__rod_number(r, def, (int)p->at.elem, false), .at = {p->at.at[0], 0, 0}};
+        sp_spring s = sp__spring_of(p, at);
         SP_TRY(sp__loads_add_spring(b, &s));
     }
     return SP_OK;
@@ -545,8 +541,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     r->which = def->model, r->model = models[def->model];
     r->free_root = def->free_root, r->edge_clamp = def->edge_clamp;
     r->exact = def->integrator.type == SP_STATIC;
-    r->rayleigh_mass = def->rayleigh_mass, r->rayleigh_stiffness = def->rayleigh_stiffness, r->drag = def->drag;
-    r->tolerance = def->solver.tolerance, r->iterations = def->solver.iterations;
+    r->params = rod_params_of(def), b->params = &r->params;
     r->natural_in_time = def->natural_in_time;
     memcpy(r->natural_signal, def->natural, sizeof r->natural_signal);
     r->samples = def->samples, r->sides = def->sides, r->rings = def->rings;
@@ -581,7 +576,10 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], 0);
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
     SP_TRY(copy_masses(b, def));
-    for (int i = 0; i < r->parts; i++) SP_TRY(r->model->create(b, i));
+    for (int i = 0; i < r->parts; i++) {
+        if (!(r->part[i].model = sp__alloc(b->ctx, 1, r->model->size))) return SP_NO_MEMORY;
+        SP_TRY(r->model->create(b, i));
+    }
     SP_TRY(make_contacts(b));
     sp__rod_follow(b);
     SP_TRY(make_start(b, def));
@@ -616,15 +614,16 @@ static void rod_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_rod *r = sp__rod(b);
-    for (int i = 0; i < r->parts && r->part; i++)
+    for (int i = 0; i < r->parts && r->part; i++) {
         if (r->part[i].model) r->model->destroy(b, i);
+        sp__free(ctx, r->part[i].model);
+    }
     sp__rod_grow_free(b);
     sp__rod_hold_free(b);
     void *all[] = {r->part,
                    r->part_of,
                    r->section_of,
                    r->section,
-                   r->section_names,
                    r->natural,
                    r->hold,
                    r->start,

@@ -10,14 +10,10 @@ static void visit_topology(const sp_body *b, sp_rod *r, sp_visitor *v) {
     v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
 
-static void visit_parameters(const sp_body *b, sp_rod *r, sp_visitor *v) {
+static void visit_parameters(sp_body *b, sp_rod *r, sp_visitor *v) {
     v->array(v, "section", r->section, sizeof *r->section, (size_t)r->sections);
     v->array(v, "natural", r->natural, sizeof(double), 3 * (size_t)r->nodes);
-    v->array(v, "rayleigh_mass", &r->rayleigh_mass, sizeof(double), 1);
-    v->array(v, "rayleigh_stiffness", &r->rayleigh_stiffness, sizeof(double), 1);
-    v->array(v, "drag", &r->drag, sizeof(double), 1);
-    v->array(v, "tolerance", &r->tolerance, sizeof(double), 1);
-    v->array(v, "iterations", &r->iterations, sizeof(double), 1);
+    sp__body_params_visit(b, v);
     v->array(v, "hold", r->hold, sizeof(double), (size_t)b->nq);
 }
 
@@ -41,40 +37,18 @@ void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
 
 // ------------------------------------------------------------------------------------------------ parameters
 
-static void solver_changed(sp_body *b) {
-    sp_rod *r = sp__rod(b);
-    b->solver_def.tolerance = r->tolerance, b->solver_def.iterations = (int)r->iterations;
-    sp__solver_set(b->solver, r->tolerance, (int)r->iterations);
-}
-
 void sp__rod_refresh(sp_body *b) {
     sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) r->part[p].alive = r->alive[p];
     r->values++;
     sp__rod_changed(b);
     sp__rod_follow(b);  // contacts need masses before the next evaluation
-    solver_changed(b);
+    sp__body_solver_changed(b);
 }
 
-// parameters of the whole body, then three per section, then point masses
-int sp__rod_param_count(sp_body *b) {
-    return ROD_YOUNG + 3 * sp__rod(b)->sections + b->loads.mass_count;
-}
-
-sp_param sp__rod_param_at(sp_body *b, int index) {
-    sp_rod *r = sp__rod(b);
-    int mass = index - (ROD_YOUNG + 3 * r->sections);
-    if (mass >= 0) return sp__mass_param(b, mass, sp__rod_changed);
-    int section = index < ROD_YOUNG ? 0 : (index - ROD_YOUNG) / 3, which = index - 3 * section;
-    sp_rod_section *s = &r->section[section];
-    double *const values[] = {
-        &r->rayleigh_mass, &r->rayleigh_stiffness, &r->drag, &r->tolerance, &r->iterations, &s->young, &s->poisson, &s->density};
-    const sp_param_spec *spec = sp__rod_params[which];
-    bool solver = which == ROD_TOLERANCE || which == ROD_ITERATIONS;
-    return (sp_param){.spec = spec,
-                      .name = section ? r->section_names[section][which - ROD_YOUNG] : spec->name,
-                      .value = values[which],
-                      .changed = solver ? solver_changed : sp__rod_changed};
+double *sp__rod_material_value(sp_body *b, int section, int which) {
+    sp_rod_section *s = &sp__rod(b)->section[section];
+    return which == SP_PARAM_YOUNG ? &s->young : which == SP_PARAM_POISSON ? &s->poisson : &s->density;
 }
 
 // ------------------------------------------------------------------------------------------------ state

@@ -465,7 +465,7 @@ static bool fit_cross_element(fit_pass *p, sp_curve_frame *frame, visit_fn *visi
     double whole = 1.0 / p->f->elements, lambda[6] = {k[0], k[1], k[2]}, most = sp__norm3(k);
     sp_curve_series series;
     if (p->f->affine) {
-        for (int i = 0; i < 3; i++) lambda[3 + i] = (k[3 + i] - k[i]) / whole;
+        sp__curve_affine(k, whole, lambda);
         most = fmax(most, sp__norm3(k + 3));
     }
     sp_curve_pass w = sp__curve_begin(frame, p->f->affine, lambda, whole, SP_CURVE_REACH_PRODUCT);

@@ -17,19 +17,12 @@ struct sp_rod_motion {
     sp_pose_signal pose;
 };
 
-static int64_t defined_nodes(const sp_rod_def *def) {
-    int64_t nodes = 0;
-    for (int i = 0; i < def->strand_count; i++) nodes += def->strands[i].elements + 1;
-    return nodes;
-}
-
-static bool is_defined(const sp_rod_def *def, int node) {
-    return node >= 0 && node < defined_nodes(def);
-}
-
-static sp_status bad_node(sp_body *b, const sp_rod_def *def, const char *what, int node) {
-    return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': node %d, must be in [0, %lld]", what, b->name, node,
-                        (long long)defined_nodes(def) - 1);
+int sp__rod_held(int first, unsigned axes, bool orientation, int *unknown) {
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (axes >> i & 1) unknown[n++] = first + i;
+    for (int i = 3; i < 6 && orientation && n >= 3; i++) unknown[n++] = first + i;
+    return n;
 }
 
 // marks the unknowns of a node; false: the model has none
@@ -89,12 +82,7 @@ static void release_springs(sp_body *b, int node, unsigned axes) {
 
 static sp_status hold_add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
     const sp_rod *r = sp__rod(b);
-    if (fix->count < 0 || (fix->count > 0 && !fix->nodes) || fix->axes < 1 || fix->axes > SP_AXES_ALL || !(fix->stiffness >= 0) ||
-        !isfinite(fix->stiffness))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]; stiffness = %g N/m, must be >= 0",
-                            b->name, fix->axes, fix->stiffness);
     for (int i = 0; i < fix->count; i++) {
-        if (!is_defined(def, fix->nodes[i])) return bad_node(b, def, "fix", fix->nodes[i]);
         int node = sp__rod_number(r, def, fix->nodes[i], true);
         int part = sp__rod_part_of_node(r, node);
         if (fix->stiffness == 0 && hold_mark(b, part, node - r->part[part].node, fix->axes, SP_HELD)) continue;
@@ -105,7 +93,6 @@ static sp_status hold_add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *f
 
 static sp_status hold_add_motion(sp_body *b, const sp_rod_def *def, const sp_move *move, int number) {
     sp_rod *r = sp__rod(b);
-    if (!is_defined(def, number)) return bad_node(b, def, "move", number);
     int node = sp__rod_number(r, def, number, true);
     int part = sp__rod_part_of_node(r, node);
     sp_rod_motion *m = &r->motion[r->motions];
@@ -122,13 +109,7 @@ static sp_status hold_add_motion(sp_body *b, const sp_rod_def *def, const sp_mov
 static sp_status add_moves(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     size_t count = 0;
-    for (int i = 0; i < def->move_count; i++) {
-        const sp_move *m = &def->moves[i];
-        if (m->count < 0 || (m->count > 0 && !m->nodes) || m->axes < 1 || m->axes > SP_AXES_ALL)
-            return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7], with nodes given", b->name,
-                                m->axes);
-        count += (size_t)m->count;
-    }
+    for (int i = 0; i < def->move_count; i++) count += (size_t)def->moves[i].count;
     if (!SP_NEW(b->ctx, r->motion, count + 1)) return SP_NO_MEMORY;
     for (int i = 0; i < def->move_count; i++)
         for (int k = 0; k < def->moves[i].count; k++) SP_TRY(hold_add_motion(b, def, &def->moves[i], def->moves[i].nodes[k]));

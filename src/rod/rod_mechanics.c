@@ -110,11 +110,11 @@ static size_t band_size(const sp_rod_part *p) {
 }
 
 double sp__rod_mass_damping(const sp_rod *r) {
-    return r->rayleigh_mass + (r->drag > 0 ? r->drag / r->mean_line_density : 0);
+    return r->params.rayleigh_mass + (r->params.drag > 0 ? r->params.drag / r->mean_line_density : 0);
 }
 
 static bool rod_damped(const sp_rod *r) {
-    return sp__rod_mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
+    return sp__rod_mass_damping(r) > 0 || r->params.rayleigh_stiffness > 0;
 }
 
 // M, K and the damping part of K
@@ -124,7 +124,7 @@ static void fill_part(void *arg, int part, int worker) {
     sp_rod *r = sp__rod(b);
     size_t n = band_size(&r->part[part]);
     double *M = band_of(r, r->M, part), *K = band_of(r, r->K, part), *B = band_of(r, r->B, part);
-    double a = sp__rod_mass_damping(r), s = r->rayleigh_stiffness;
+    double a = sp__rod_mass_damping(r), s = r->params.rayleigh_stiffness;
     memset(M, 0, n * sizeof *M), memset(K, 0, n * sizeof *K), memset(B, 0, n * sizeof *B);
     if (s > 0) r->model->damping(b, part, B);
     r->model->matrices(b, part, r->exact, M, K);

@@ -118,7 +118,7 @@ static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, 
     SP_TRY(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false));
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
-        if (id == SP_FIELD_STRAIN_ENERGY) r->model->elastic(b, p, out + part->element);
+        if (id == SP_FIELD_STRAIN_ENERGY) sp__rod_elastic(b, p, out + part->element);
         if (id == SP_FIELD_VON_MISES) r->model->curvature(b, p, r->node_scratch + 3 * (size_t)part->node);
         for (int e = 0; e < part->elements; e++) {
             size_t node = 3 * (size_t)(part->node + e);
@@ -221,6 +221,17 @@ void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const do
     sp__axpy3(out->angular, m, moment, out->angular);
 }
 
+double sp__rod_elastic(sp_body *b, int part, double *per_element) {
+    const sp_rod *r = sp__rod(b);
+    double sum = 0;
+    for (int e = 0; e < r->part[part].elements; e++) {
+        double own = r->model->element_energy(b, part, e);
+        if (per_element) per_element[e] = own;
+        sum += own;
+    }
+    return sum;
+}
+
 typedef struct measure_job {
     sp_body *b;
     sp_which which;
@@ -234,7 +245,7 @@ static void measure_part(void *arg, int part, int worker) {
     sp_measure *own = &r->part_measure[part];
     *own = (sp_measure){0};
     r->model->measure(j->b, part, j->b->v[j->which] + r->part[part].v, own);
-    own->elastic = r->model->elastic(j->b, part, NULL);
+    own->elastic = sp__rod_elastic(j->b, part, NULL);
 }
 
 // the volume of an inextensible rod is that of its sections
@@ -313,9 +324,9 @@ static double clamp_work(sp_body *b, int part) {
     double *clamp = b->q[SP_COMMITTED] + at, kept[9], work = 0;
     if (memcmp(clamp, b->q[SP_TRIAL] + at, sizeof kept) == 0) return 0;
     memcpy(kept, clamp, sizeof kept);
-    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work = -r->model->elastic(b, part, NULL);
+    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work = -sp__rod_elastic(b, part, NULL);
     memcpy(clamp, b->q[SP_TRIAL] + at, sizeof kept);
-    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work += r->model->elastic(b, part, NULL);
+    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work += sp__rod_elastic(b, part, NULL);
     memcpy(clamp, kept, sizeof kept);
     return work;
 }
@@ -333,20 +344,11 @@ double sp__rod_work(sp_body *b, double push[3]) {
     return work;
 }
 
-static uint64_t hash_of(const double *x, int n, uint64_t from) {
-    uint64_t sum = 0;
-    for (int i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        sum += sp__mix(bits, from + (uint64_t)i);
-    }
-    return sum;
-}
-
 uint64_t sp__rod_hash(sp_body *b) {
     const sp_rod *r = sp__rod(b);
     uint64_t q = (uint64_t)b->nq, v = (uint64_t)b->nv;
-    return hash_of(b->q[SP_COMMITTED], b->nq, 0) + hash_of(b->v[SP_COMMITTED], b->nv, q) + hash_of(r->length, r->elements, q + v);
+    return sp__body_hash_numbers(b->q[SP_COMMITTED], b->nq, 0) + sp__body_hash_numbers(b->v[SP_COMMITTED], b->nv, q) +
+           sp__body_hash_numbers(r->length, r->elements, q + v);
 }
 
 // the node nearest to an unknown, by its position in the numbering

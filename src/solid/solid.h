@@ -62,17 +62,15 @@ typedef struct sp_solid {
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;
-    double rayleigh_mass, rayleigh_stiffness, drag;
-    double tolerance, iterations;  // of the solver, as parameters
-    double *rest;                  // nodes x 3
-    double *hold;                  // nodes x 3: positions of held unknowns
+    sp_body_params params;
+    double *rest;  // nodes x 3
+    double *hold;  // nodes x 3: positions of held unknowns
     sp_nodal_load *dead;
     int dead_count;
     sp_pressure_load *pressure;
     int pressure_count;
     sp_moved *moved;
     int moved_count;
-    char (*region_names)[3][32];  // parameter names of regions
     // cache
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node
@@ -92,10 +90,10 @@ typedef struct sp_solid {
     int *stencil_block, *stencil_at;
     double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk in assembly
     int stencil_most;
-    // rotations of the nodes, allocated at first use (solid_rotations.c)
+    // rotations of the nodes, allocated at first use (solid_system.c)
     int *around_start, *around;  // elements around each node: slots
     double *slot_rotation;       // slots x 9
-    // element view for solvers (solid_matrix.c)
+    // element view for solvers
     sp_elements element_view;
     int *slot_node;              // slots x 4
     uint64_t material_revision;  // incremented by every change of scale, ratio, mass or damping
@@ -127,17 +125,12 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
 double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, without side effects; NaN: none
-// solid_matrix.c
+// solid_system.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
-// solid_rotations.c
-sp_status sp__solid_node_rotations(void *o, double *R);                              // nodes x 9, for sp_system
-void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
+sp_status sp__solid_node_rotations(void *o, double *R);  // nodes x 9, for sp_system
 void sp__solid_rest_points(void *o, double *x);
-// solid_matrix.c
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the solver does not need them
-// calls fn with the stiffness blocks of springs and contacts, for each pair of nodes i <= j
-void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
 void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);
@@ -146,7 +139,6 @@ sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor
 void sp__solid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
-// solid_surface.c
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
@@ -168,20 +160,8 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__solid_refresh(sp_body *b);
 sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold);
 sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v);
-int sp__solid_param_count(sp_body *b);
-sp_param sp__solid_param_at(sp_body *b, int index);
-enum {
-    SOLID_RAYLEIGH_MASS,
-    SOLID_RAYLEIGH_STIFFNESS,
-    SOLID_DRAG,
-    SOLID_TOLERANCE,
-    SOLID_ITERATIONS,
-    SOLID_YOUNG,
-    SOLID_POISSON,
-    SOLID_DENSITY,
-    SOLID_MASS
-};
-extern const sp_param_spec *const sp__solid_params[];
+double *sp__solid_material_value(sp_body *b, int material, int which);
+void sp__solid_material_changed(sp_body *b);
 // solid_loads.c
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // boundary conditions, loads, springs
 void sp__solid_dead_loads(sp_body *b, double load_factor);                // f += dead loads and pressure; energy -= work

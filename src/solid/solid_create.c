@@ -16,22 +16,22 @@ static const sp_param_spec solid_drag = {
     "drag", "N s/m4",       "damping by the surroundings", "damping by the surroundings", 0, 1e15, SP_RANGE_HIGH_GUARD, 0, 1e15,
     0,      SP_PRICE_VALUES};
 
-const sp_param_spec *const sp__solid_params[] = {
-    [SOLID_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
-    [SOLID_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
-    [SOLID_DRAG] = &solid_drag,
-    [SOLID_TOLERANCE] = &sp__param_solver_tolerance,
-    [SOLID_ITERATIONS] = &sp__param_solver_iterations,
-    [SOLID_YOUNG] = &solid_young,
-    [SOLID_POISSON] = &sp__param_poisson,
-    [SOLID_DENSITY] = &sp__param_density,
-    [SOLID_MASS] = &sp__param_mass,
+static const sp_param_spec *const solid_params[] = {
+    [SP_PARAM_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
+    [SP_PARAM_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
+    [SP_PARAM_DRAG] = &solid_drag,
+    [SP_PARAM_TOLERANCE] = &sp__param_solver_tolerance,
+    [SP_PARAM_ITERATIONS] = &sp__param_solver_iterations,
+    [SP_PARAM_YOUNG] = &solid_young,
+    [SP_PARAM_POISSON] = &sp__param_poisson,
+    [SP_PARAM_DENSITY] = &sp__param_density,
+    [SP_PARAM_MASS] = &sp__param_mass,
     NULL,
 };
 
 const sp_body_ops sp__solid_ops = {
     .kind = "solid",
-    .params = sp__solid_params,
+    .params = solid_params,
     .destroy = solid_destroy,
     .visit = sp__solid_visit,
     .refresh = sp__solid_refresh,
@@ -61,8 +61,8 @@ const sp_body_ops sp__solid_ops = {
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
     .set_state = sp__solid_set_state,
-    .param_count = sp__solid_param_count,
-    .param_at = sp__solid_param_at,
+    .param_count = sp__body_param_count,
+    .param_at = sp__body_param_at,
     .node_of = sp__solid_node_of,
 };
 
@@ -121,13 +121,20 @@ static sp_status check_factors(sp_error *error, const sp_solver_def *so) {
     return SP_OK;
 }
 
+static sp_body_params solid_params_of(const sp_solid_def *def) {
+    return (sp_body_params){.rayleigh_mass = def->rayleigh_mass,
+                            .rayleigh_stiffness = def->rayleigh_stiffness,
+                            .drag = def->drag,
+                            .tolerance = def->solver.tolerance,
+                            .iterations = def->solver.iterations};
+}
+
 static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
         (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
         REFUSE("the exact tangent needs rotation polar or svd and shape rest");
-    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_mass, def->rayleigh_mass));
-    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_stiffness, def->rayleigh_stiffness));
-    SP_TRY(sp__param_check(error, "", &solid_drag, def->drag));
+    const sp_body_params params = solid_params_of(def);
+    SP_TRY(sp__body_params_check(error, solid_params, &params));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
     return check_factors(error, &def->solver);
 }
@@ -150,6 +157,9 @@ static sp_status solid_check(sp_error *error, const sp_solid_def *def, const cha
     for (int i = 0; i < 3 * nodes; i++)
         if ((def->initial && !isfinite(def->initial[i])) || (def->initial_velocity && !isfinite(def->initial_velocity[i])))
             REFUSE("initial state of node %d is not finite", i / 3);
+    SP_TRY(sp__fixes_check(error, def->fixes, def->fix_count, nodes));
+    SP_TRY(sp__moves_check(error, def->moves, def->move_count, nodes));
+    SP_TRY(sp__springs_check(error, def->springs, def->spring_count));
     SP_TRY(sp__masses_check(error, def->masses, def->mass_count, false));
     SP_TRY(check_options(error, def));
     if (!sp__backend_find(backend))
@@ -167,17 +177,17 @@ static sp_status copy_override(sp_context *ctx, const sp_solid *s, const double 
     return SP_OK;
 }
 
-static sp_status copy_materials(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
+static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
+    sp_context *ctx = b->ctx;
+    sp_solid *s = sp__solid(b);
     int n = s->tets.blocks * s->tets.lanes;
     s->region_count = def->region_count + 1;
-    if (!SP_NEW(ctx, s->region, s->region_count) || !SP_NEW(ctx, s->region_names, s->region_count)) return SP_NO_MEMORY;
+    if (!SP_NEW(ctx, s->region, s->region_count)) return SP_NO_MEMORY;
     s->region[0] = def->material;
-    for (int r = 1; r < s->region_count; r++) {
-        s->region[r] = def->regions[r - 1];
-        for (int k = 0; k < 3; k++)
-            snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1,
-                     sp__solid_params[SOLID_YOUNG + k]->name);
-    }
+    for (int r = 1; r < s->region_count; r++) s->region[r] = def->regions[r - 1];
+    const sp_materials materials = {
+        .count = s->region_count, .value = sp__solid_material_value, .changed = sp__solid_material_changed};
+    SP_TRY(sp__materials_create(b, &materials));
     if (def->element_region && def->region_count) {
         if (!SP_NEW(ctx, s->region_of, n)) return SP_NO_MEMORY;
         for (int slot = 0; slot < n; slot++)
@@ -251,15 +261,14 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     s->be = sp__backend_find(backend);
     s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = b->elements = sp_mesh_tet_count(def->mesh);
     s->model = def->model, s->rotation = def->rotation, s->shape = def->shape, s->tangent = def->tangent;
-    s->rayleigh_mass = def->rayleigh_mass, s->rayleigh_stiffness = def->rayleigh_stiffness, s->drag = def->drag;
+    s->params = solid_params_of(def), b->params = &s->params;
     s->young_of_time = def->young_of_time;
-    s->tolerance = def->solver.tolerance, s->iterations = def->solver.iterations;
     s->tets.rotation = def->model == SP_LINEAR ? TET_LINEAR : (tet_rotation)def->rotation;
     s->tets.deformed = def->model != SP_LINEAR && def->shape == SP_SHAPE_DEFORMED;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def->mesh));
     SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
-    SP_TRY(copy_materials(b->ctx, s, def));
+    SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
     SP_TRY(make_caches(b));
     SP_TRY(sp__solid_make_surface(b, def->mesh));
@@ -302,14 +311,13 @@ static void solid_destroy(sp_body *b) {
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
-    void *all[] = {s->user_node,     s->inner_node,    s->user_tet,   s->slot_of,     s->leaf_start,   t->block_start,
-                   t->node,          t->local,         t->rest,       t->frame,       t->scale,        t->ratio,
-                   t->grad,          t->spin,          s->volume,     s->corner_of,   s->region,       s->region_names,
-                   s->region_of,     s->density,       s->young,      s->poisson,     s->rest,         s->hold,
-                   s->mass,          s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,
-                   s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start,
-                   s->around,        s->slot_rotation, s->slot_node,  s->other_grad,  s->other_spin,   s->terms,
-                   s->task_sums};
+    void *all[] = {s->user_node,     s->inner_node, s->user_tet,    s->slot_of,      s->leaf_start,   t->block_start,
+                   t->node,          t->local,      t->rest,        t->frame,        t->scale,        t->ratio,
+                   t->grad,          t->spin,       s->volume,      s->corner_of,    s->region,       s->region_of,
+                   s->density,       s->young,      s->poisson,     s->rest,         s->hold,         s->mass,
+                   s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,      s->stencil_start,
+                   s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start, s->around,
+                   s->slot_rotation, s->slot_node,  s->other_grad,  s->other_spin,   s->terms,        s->task_sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -20,18 +20,15 @@ static void visit_topology(const sp_body *b, sp_visitor *v) {
     v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
 
-static void visit_parameters(sp_solid *s, sp_visitor *v) {
+static void visit_parameters(sp_body *b, sp_visitor *v) {
+    sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->tets.blocks * (size_t)s->tets.lanes;
     v->array(v, "region", s->region, sizeof *s->region, (size_t)s->region_count);
     if (s->region_of) v->array(v, "region_of", s->region_of, sizeof *s->region_of, n);
     if (s->density) v->array(v, "density", s->density, sizeof(double), n);
     if (s->young) v->array(v, "young", s->young, sizeof(double), n);
     if (s->poisson) v->array(v, "poisson", s->poisson, sizeof(double), n);
-    v->array(v, "rayleigh_mass", &s->rayleigh_mass, sizeof(double), 1);
-    v->array(v, "rayleigh_stiffness", &s->rayleigh_stiffness, sizeof(double), 1);
-    v->array(v, "drag", &s->drag, sizeof(double), 1);
-    v->array(v, "tolerance", &s->tolerance, sizeof(double), 1);
-    v->array(v, "iterations", &s->iterations, sizeof(double), 1);
+    sp__body_params_visit(b, v);
     v->array(v, "rest", s->rest, sizeof(double), 3 * (size_t)s->nodes);
     v->array(v, "hold", s->hold, sizeof(double), 3 * (size_t)s->nodes);
     v->array(v, "rest_gradients", s->tets.rest, sizeof(double), 6 * n);
@@ -54,49 +51,27 @@ static void visit_cache(sp_solid *s, sp_visitor *v) {
 void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     sp__body_visit(b, tier, v);
     if (tier == SP_TOPOLOGY) visit_topology(b, v);
-    if (tier == SP_PARAMETERS) visit_parameters(sp__solid(b), v);
+    if (tier == SP_PARAMETERS) visit_parameters(b, v);
     if (tier == SP_CACHE) visit_cache(sp__solid(b), v);
 }
 
 // ------------------------------------------------------------------------------------------------ parameters
 
-static void material_changed(sp_body *b) {
+void sp__solid_material_changed(sp_body *b) {
     sp__solid(b)->stale = true;
     b->retune = b->energy_stale = true;
 }
 
-static void solver_changed(sp_body *b) {
-    sp_solid *s = sp__solid(b);
-    b->solver_def.tolerance = s->tolerance, b->solver_def.iterations = (int)s->iterations;
-    sp__solver_set(b->solver, s->tolerance, (int)s->iterations);
-}
-
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
-    material_changed(b);
+    sp__solid_material_changed(b);
     sp__solid_materials(b);  // contacts need masses before the next evaluation
-    solver_changed(b);
+    sp__body_solver_changed(b);
 }
 
-// order: parameters of the whole body, then three per material, first of the body, then of its regions; then point masses
-int sp__solid_param_count(sp_body *b) {
-    return SOLID_YOUNG + 3 * sp__solid(b)->region_count + b->loads.mass_count;
-}
-
-sp_param sp__solid_param_at(sp_body *b, int index) {
-    sp_solid *s = sp__solid(b);
-    int mass = index - (SOLID_YOUNG + 3 * s->region_count);
-    if (mass >= 0) return sp__mass_param(b, mass, material_changed);
-    int region = index < SOLID_YOUNG ? 0 : (index - SOLID_YOUNG) / 3, which = index - 3 * region;
-    sp_material *m = &s->region[region];
-    double *const values[] = {
-        &s->rayleigh_mass, &s->rayleigh_stiffness, &s->drag, &s->tolerance, &s->iterations, &m->young, &m->poisson, &m->density};
-    const sp_param_spec *spec = sp__solid_params[which];
-    bool solver = which == SOLID_TOLERANCE || which == SOLID_ITERATIONS;
-    return (sp_param){.spec = spec,
-                      .name = region ? s->region_names[region][which - SOLID_YOUNG] : spec->name,
-                      .value = values[which],
-                      .changed = solver ? solver_changed : material_changed};
+double *sp__solid_material_value(sp_body *b, int material, int which) {
+    sp_material *m = &sp__solid(b)->region[material];
+    return which == SP_PARAM_YOUNG ? &m->young : which == SP_PARAM_POISSON ? &m->poisson : &m->density;
 }
 
 // ------------------------------------------------------------------------------------------------ pins and state

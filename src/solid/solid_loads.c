@@ -24,38 +24,16 @@ static sp_status check_anchor(sp_body *b, const char *what, const sp_anchor *at)
 
 // ------------------------------------------------------------------------------------------------ boundary conditions
 
-static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes,
-                            bool pin) {
-    if (!(stiffness > 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "spring of '%s': stiffness = %g, must be > 0; damping = %g, must be >= 0", b->name,
-                            stiffness, damping);
-    sp_spring spring = {.at = at,
-                        .to = {to[0], to[1], to[2]},
-                        .stiffness = stiffness,
-                        .damping = damping,
-                        .axes = axes,
-                        .slot = -1,
-                        .active = true,
-                        .pin = pin};
-    for (int k = 0; k < 3; k++) spring.target[k] = sp_signal_value(&to[k], 0);
-    return sp__loads_add_spring(b, &spring);
-}
-
 static sp_status solid_add_fix(sp_body *b, const sp_fix *fix) {
     sp_solid *s = sp__solid(b);
-    SP_TRY(check_items(b, "fix", fix->nodes, fix->count, s->nodes));
-    if (fix->axes < 1 || fix->axes > SP_AXES_ALL)
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]", b->name, fix->axes);
-    if (!(fix->stiffness >= 0 && isfinite(fix->stiffness)))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': stiffness = %g, must be >= 0", b->name, fix->stiffness);
     for (int i = 0; i < fix->count; i++) {
         int node = s->inner_node[fix->nodes[i]];
         const double *x = b->q[SP_COMMITTED] + 3 * (size_t)node;
         if (fix->stiffness > 0) {
-            sp_anchor at;
-            sp_signal to[3] = {sp_signal_constant(x[0]), sp_signal_constant(x[1]), sp_signal_constant(x[2])};
-            SP_TRY(sp__solid_anchor_node(b, fix->nodes[i], &at));
-            SP_TRY(add_spring(b, at, to, fix->stiffness, 0, fix->axes, true));
+            sp_spring spring = {.stiffness = fix->stiffness, .axes = fix->axes, .slot = -1, .active = true, .pin = true};
+            SP_TRY(sp__solid_anchor_node(b, fix->nodes[i], &spring.at));
+            for (int k = 0; k < 3; k++) spring.to[k] = sp_signal_constant(x[k]), spring.target[k] = x[k];
+            SP_TRY(sp__loads_add_spring(b, &spring));
         } else {
             for (int k = 0; k < 3; k++)
                 if (fix->axes >> k & 1) b->fixed[3 * (size_t)node + (size_t)k] = SP_HELD;
@@ -66,9 +44,6 @@ static sp_status solid_add_fix(sp_body *b, const sp_fix *fix) {
 
 static sp_status solid_add_move(sp_body *b, const sp_move *move, sp_moved *out) {
     sp_solid *s = sp__solid(b);
-    SP_TRY(check_items(b, "move", move->nodes, move->count, s->nodes));
-    if (move->axes < 1 || move->axes > SP_AXES_ALL)
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7]", b->name, move->axes);
     *out = (sp_moved){.pose = move->pose, .axes = move->axes, .count = move->count};
     memcpy(out->about, move->about, sizeof out->about);
     if (!SP_NEW(b->ctx, out->node, move->count + 1) || !SP_NEW(b->ctx, out->start, 3 * (size_t)move->count + 1))
@@ -158,9 +133,9 @@ static sp_status solid_add_load(sp_body *b, const sp_load *load, const sp_mesh *
 
 static sp_status solid_add_spring(sp_body *b, const sp_spring_def *def) {
     SP_TRY(check_anchor(b, "spring", &def->at));
-    sp_anchor at = def->at;
-    at.body = b->id;
-    return add_spring(b, at, def->to, def->stiffness, def->damping, SP_AXES_ALL, false);
+    sp_spring spring = sp__spring_of(def, def->at);
+    spring.at.body = b->id;
+    return sp__loads_add_spring(b, &spring);
 }
 
 // Node masses must not be negative: a point has to be inside its element. Rounding below zero is removed.

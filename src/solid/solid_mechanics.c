@@ -42,7 +42,7 @@ static double force_nodes(void *arg, int begin, int end) {
     const sp_solid *s = p->s;
     double potential = 0;
     for (int i = begin; i < end; i++) {
-        double e[3], m = s->mass[i], drag = s->rayleigh_mass * m + s->drag_of[i];
+        double e[3], m = s->mass[i], drag = s->params.rayleigh_mass * m + s->drag_of[i];
         sp__chunks_sum(&s->tets.chunks, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
@@ -59,7 +59,7 @@ static double damp_nodes(void *arg, int begin, int end) {
     for (int i = begin; i < end; i++) {
         double e[3];
         sp__chunks_sum(&p->s->tets.chunks, i, e);
-        for (int k = 0; k < 3; k++) p->y[3 * (size_t)i + (size_t)k] -= p->s->rayleigh_stiffness * e[k];
+        for (int k = 0; k < 3; k++) p->y[3 * (size_t)i + (size_t)k] -= p->s->params.rayleigh_stiffness * e[k];
     }
     return 0;
 }
@@ -136,7 +136,7 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     b->energy = s->elastic + potential + b->loads.energy;
     sp__solid_dead_loads(b, step->load_factor);
     if (!(want & SP_WANT_FORCE)) return SP_OK;
-    if (s->rayleigh_stiffness > 0 && solid_moving(b)) {
+    if (s->params.rayleigh_stiffness > 0 && solid_moving(b)) {
         solid_run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
@@ -151,7 +151,7 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
 static double system_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     const sp_solid *s = p->s;
-    double stiff = p->c.k + p->c.b * s->rayleigh_stiffness, heavy = p->c.m + p->c.b * s->rayleigh_mass, dot = 0;
+    double stiff = p->c.k + p->c.b * s->params.rayleigh_stiffness, heavy = p->c.m + p->c.b * s->params.rayleigh_mass, dot = 0;
     for (int i = begin; i < end; i++) {
         double e[3] = {0, 0, 0}, m = heavy * s->mass[i] + p->c.b * s->drag_of[i];
         if (stiff != 0) sp__chunks_sum(&s->tets.chunks, i, e);
@@ -196,7 +196,7 @@ static double solid_multiply(sp_body *b, sp_coef c, const double *x, double *y, 
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = x, .y = y, .c = c, .pinned = pinned};
     const double *keep = pinned ? s->keep : NULL;
-    if (c.k + c.b * s->rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep, true);
+    if (c.k + c.b * s->params.rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep, true);
     double dot = sp__ranges(b->ctx, s->nodes, system_nodes, &p, s->partial);
     return dot + add_terms(b, c, x, keep, y);
 }
@@ -387,7 +387,7 @@ void sp__solid_materials(sp_body *b) {
         s->rigidity += V * mu;
         for (int a = 0; a < 4; a++) {
             int i = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-            s->mass[i] += m.density * V / 4, s->drag_of[i] += s->drag * V / 4;
+            s->mass[i] += m.density * V / 4, s->drag_of[i] += s->params.drag * V / 4;
         }
     }
     if (t->frame) set_linear_gradients(t);

@@ -1,4 +1,7 @@
 // Material points of the solid: an element and the barycentric weights of its nodes. Used by contact, drags, probes and pictures.
+// The boundary, its collision points and embedded surfaces consist of them.
+#include "map/locate.h"
+#include "mesh/mesh_internal.h"
 #include "solid/solid.h"
 
 void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]) {
@@ -119,4 +122,150 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
     if (best == -INFINITY)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);
     return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ boundary
+
+// boundary nodes become vertices, in ascending user number
+static int number_vertices(const sp_solid *s, const sp_mesh *mesh, int *vertex) {
+    int n = 0;
+    for (int i = 0; i < 3 * mesh->face_count; i++) vertex[mesh->faces[i]] = 1;
+    for (int i = 0; i < s->nodes; i++) vertex[i] = vertex[i] ? n++ : -1;
+    return n;
+}
+
+// all nodes are collision points, because a body without stiffness can turn inside out
+static void anchor_nodes(sp_body *b, const int *vertex) {
+    sp_solid *s = sp__solid(b);
+    sp_surface *boundary = b->surfaces[0];
+    for (int i = 0; i < s->nodes; i++) {
+        if (s->corner_of[s->inner_node[i]] == UINT32_MAX) continue;
+        sp_contact_node *node = &b->loads.nodes[b->loads.node_count++];
+        sp__solid_anchor_node(b, i, &node->at);
+        node->share = 1;
+        if (vertex[i] >= 0) boundary->nodes[vertex[i]] = i, boundary->anchors[vertex[i]] = node->at;
+    }
+}
+
+sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
+    sp_solid *s = sp__solid(b);
+    sp_surface *boundary = b->surfaces[0];
+    int faces = mesh->face_count, *vertex;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
+    int n = number_vertices(s, mesh, vertex);
+    if (!SP_NEW(b->ctx, boundary->anchors, n + 1) || !SP_NEW(b->ctx, boundary->faces, 3 * (size_t)faces + 1) ||
+        !SP_NEW(b->ctx, boundary->nodes, n + 1) || !SP_NEW(b->ctx, s->surface_tets, faces + 1) ||
+        !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
+        goto done;
+    for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
+    memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
+    boundary->vertex_count = n, boundary->face_count = faces;
+    anchor_nodes(b, vertex);
+    status = SP_OK;
+done:
+    sp__free(b->ctx, vertex);
+    return status;
+}
+
+// the vertices of a boundary face as anchors in the element behind it
+void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
+    const sp_solid *s = sp__solid(b);
+    const sp_surface *boundary = b->surfaces[0];
+    uint32_t element = (uint32_t)s->surface_tets[face];
+    int node[4];
+    sp__solid_element_nodes(s, element, node);
+    for (size_t k = 0; k < 3; k++) {
+        int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
+        out[k] = (sp_anchor){.body = b->id, .elem = element};
+        for (int c = 1; c < 4; c++)
+            if (node[c] == inner) out[k].at[c - 1] = 1;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ material point of a face
+
+// Natural coordinates of x in the deformed element of an anchor. A degenerate element returns false and leaves the anchor.
+static bool solid_coordinates(sp_body *b, sp_anchor *a, const double x[3]) {
+    const double *q = b->q[SP_COMMITTED];
+    double edge[3][3], D[9], inverse[9], d[3];
+    int node[4];
+    sp__solid_element_nodes(sp__solid(b), a->elem, node);
+    const double *origin = q + 3 * (size_t)node[0];
+    for (int k = 0; k < 3; k++) {
+        sp__sub3(q + 3 * (size_t)node[k + 1], origin, edge[k]);
+        for (int i = 0; i < 3; i++) D[3 * i + k] = edge[k][i];
+    }
+    // below this volume, rounding would move the point by more than the precision of a float
+    double least = 1e-8 * sp__norm3(edge[0]) * sp__norm3(edge[1]) * sp__norm3(edge[2]);
+    if (!(fabs(sp__inverse3(D, inverse)) > least)) return false;
+    sp__sub3(x, origin, d);
+    sp__mul3(inverse, d, a->at);
+    return true;
+}
+
+// the element that contains a point of the rest shape; false: none does
+static bool element_at_rest(sp_body *b, const double rest[3], sp_anchor *out) {
+    if (sp__solid_anchor_point(b, rest, out) < 0) return false;
+    double least = 1 - out->at[0] - out->at[1] - out->at[2];
+    for (int i = 0; i < 3; i++) least = fmin(least, out->at[i]);
+    return least > -1e-9;
+}
+
+// A face of the boundary lies in one element. The corners of an embedded face may lie in several: then the element is the one
+// that contains the point in the rest shape, or else that of the corner with the largest weight. The coordinates are those of the
+// point as it is displayed, so that a spring with its target there exerts no force.
+sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out) {
+    const sp_surface *s = b->surfaces[surface];
+    sp_anchor corner[3], inside;
+    double x[3] = {0}, rest[3] = {0}, p[3];
+    for (size_t k = 0; k < 3; k++) corner[k] = s->anchors[s->faces[3 * (size_t)face + k]];
+    if (surface == 0) sp__solid_face_anchors(b, face, corner);
+    if (corner[0].elem == corner[1].elem && corner[0].elem == corner[2].elem) {
+        *out = sp__anchor_mean(corner, weights);
+        return SP_OK;
+    }
+    for (int k = 0; k < 3; k++) {
+        sp__solid_points(b, SP_COMMITTED, 1, &corner[k], p, NULL);
+        sp__axpy3(x, weights[k], p, x);
+        sp__solid_rest_point(b, &corner[k], p);
+        sp__axpy3(rest, weights[k], p, rest);
+    }
+    *out = corner[sp__heaviest_corner(weights)];
+    if (element_at_rest(b, rest, &inside) && solid_coordinates(b, &inside, x))
+        *out = inside;
+    else
+        solid_coordinates(b, out, x);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ embedding
+
+static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, sp_anchor *out, double *outside) {
+    for (int i = 0; i < n; i++) {
+        const double *x = places + 3 * (size_t)i;
+        if (from[i].element < 0)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "point %d at (%g, %g, %g) cannot be held by '%s'", i, x[0], x[1], x[2], b->name);
+        const double *w = from[i].weights;
+        out[i] = (sp_anchor){.body = b->id, .elem = (uint32_t)from[i].element, .at = {w[1], w[2], w[3]}};
+        outside[i] = from[i].outside;
+    }
+    return SP_OK;
+}
+
+sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
+    sp_solid *s = sp__solid(b);
+    sp_locator *locator = NULL;
+    sp_located *found = NULL;
+    int *corners = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, corners, 4 * (size_t)s->elements) || !SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
+    for (int e = 0; e < s->elements; e++) sp__solid_element_nodes(s, (uint32_t)e, corners + 4 * (size_t)e);
+    if (sp__locator_create(b->ctx, s->rest, s->elements, corners, &locator) < 0) goto done;
+    sp__locate_all(locator, n, places, found);
+    status = take_places(b, n, found, places, out, outside);
+done:
+    sp__locator_destroy(&locator);
+    sp__free(b->ctx, corners), sp__free(b->ctx, found);
+    return status == SP_NO_MEMORY ? SP_BODY_FAIL(b, status, "no memory to hold %d points on '%s'", n, b->name) : status;
 }

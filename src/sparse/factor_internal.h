@@ -146,12 +146,7 @@ static inline int sp__side_now(const sp_factor *F, int s) {
 // Marks the supernodes of block columns `changed` (old numbers) and all their ancestors: mark[s] == stamp. Lists them in `list`,
 // ascending. Returns their number.
 int sp__factor_closure(sp_factor *F, int count, const int *changed, int *list);
-// Refactors the supernodes marked in `fresh`, in the spare copy if there is one, and fills info. On success the new copy becomes
-// valid; `fresh` is always cleared.
-sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info);
 // Makes the fresh supernodes valid (with stale contribution blocks or not), or discards them.
 void sp__factor_commit(sp_factor *F, bool good, bool stale);
-// Offsets of panels, blocks and vectors, and their total sizes.
-void sp__factor_places(sp_factor *F, unsigned char *kind);
 
 #endif

@@ -16,7 +16,7 @@ const char *sp__ordering_name(sp_ordering kind);
 // analysis work on it.
 typedef struct sp_graph {
     int n;
-    int *start, *near;  // neighbours of row i: near[start[i]] .. near[start[i + 1] - 1], rising
+    int *start, *near;  // neighbours of row i: near[start[i]] .. near[start[i + 1] - 1], ascending
 } sp_graph;
 
 sp_status sp__graph_create(sp_context *ctx, const sp_symmetric *A, sp_graph *out);

@@ -9,6 +9,10 @@ sp_body *sp__world_body(const sp_world *w, sp_body_id id) {
     return slot->generation == id.generation ? slot->body : NULL;
 }
 
+sp_status sp__world_stale(sp_world *w, sp_body_id id) {
+    return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+}
+
 sp_slot *sp__world_slot(const sp_world *w, const sp_body *b) {
     return &w->slots[b->id.slot - 1];
 }
@@ -95,7 +99,7 @@ static sp_status check_penalty(sp_world *w, const sp_body *b) {
 static sp_status check_constraints(sp_world *w, const sp_body *b) {
     if (b->caps & SP_CAP_NO_CONSTRAINTS)
         return WORLD_FAIL(w, SP_BAD_INPUT,
-                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes stand in "
+                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes are "
                           "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
                           b->name);
     if (b->caps & SP_CAP_KINEMATIC) return SP_OK;
@@ -210,6 +214,6 @@ sp_status sp_world_remove(sp_world *w, sp_body_id id) {
     if (b)
         remove_body(w, b);
     else
-        status = WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+        status = sp__world_stale(w, id);
     return sp__world_leave(w, status);
 }

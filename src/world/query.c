@@ -2,10 +2,6 @@
 #include "math/vec3.h"
 #include "world/world_internal.h"
 
-static sp_status query_stale(sp_world *w, sp_body_id id) {
-    return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
-}
-
 void sp_world_step_info(const sp_world *w, sp_step_info *out) {
     *out = w->info;
 }
@@ -65,7 +61,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .solver = b->solver_def,
                               .solver_why = b->solver_why,
                               .compliance_why = sp__compliance_why(b->compliance_type, &b->solver_def)};
-    return sp__world_leave(w, b ? SP_OK : query_stale(w, id));
+    return sp__world_leave(w, b ? SP_OK : sp__world_stale(w, id));
 }
 
 static void fill_measures(sp_body *b, sp_body_measures *out) {
@@ -94,13 +90,13 @@ sp_status sp_world_body_measure(sp_world *w, sp_body_id id, sp_body_measures *ou
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     if (b) fill_measures(b, out);
-    return sp__world_leave(w, b ? SP_OK : query_stale(w, id));
+    return sp__world_leave(w, b ? SP_OK : sp__world_stale(w, id));
 }
 
 static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_field_info *info, double *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : query_stale(w, id);
+    sp_status status = b ? SP_OK : sp__world_stale(w, id);
     if (b) {
         const sp_step step = sp__body_step(b, &w->step);
         status = sp__body_field_get(b, &step, field, info, out);
@@ -150,7 +146,7 @@ static sp_status field_at(sp_world *w, sp_body_id id, int index, int *count, sp_
         *count = b->ops->field_count;
         if (index >= 0 && index < *count) sp__body_field_info(b, &b->ops->fields[index], out);
     } else {
-        status = query_stale(w, id);
+        status = sp__world_stale(w, id);
     }
     return sp__world_leave(w, status);
 }
@@ -172,14 +168,14 @@ int sp_world_mass_count(sp_world *w, sp_body_id id) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     int count = b ? b->loads.mass_count : 0;
-    SP_TRY(sp__world_leave(w, b ? SP_OK : query_stale(w, id)));
+    SP_TRY(sp__world_leave(w, b ? SP_OK : sp__world_stale(w, id)));
     return count;
 }
 
 sp_status sp_world_mass_at(sp_world *w, sp_body_id id, int index, sp_mass_info *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : query_stale(w, id);
+    sp_status status = b ? SP_OK : sp__world_stale(w, id);
     if (b && (index < 0 || index >= b->loads.mass_count))
         status = WORLD_FAIL(w, SP_BAD_INPUT, "mass %d of '%s', must be in [0, %d)", index, b->name, b->loads.mass_count);
     if (status >= 0) {
@@ -197,7 +193,7 @@ sp_status sp_world_mass_at(sp_world *w, sp_body_id id, int index, sp_mass_info *
 sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_view *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : query_stale(w, id);
+    sp_status status = b ? SP_OK : sp__world_stale(w, id);
     if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no elements", b->name);
     if (status >= 0) {
         if (nodes) b->ops->element_nodes(b, nodes);
@@ -209,7 +205,7 @@ sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_v
 // ---------------------------------------------------------------------------------------------------- anchors, state
 
 static sp_status anchored(sp_world *w, sp_body *b, sp_body_id id, sp_status status, sp_anchor *out) {
-    if (!b) return query_stale(w, id);
+    if (!b) return sp__world_stale(w, id);
     if (status < 0) return sp__world_body_failed(w, b, status);
     out->body = id;
     return SP_OK;
@@ -248,7 +244,7 @@ static sp_status face_point(sp_world *w, sp_body *b, int surface, int face, cons
 sp_status sp_world_anchor_face(sp_world *w, sp_body_id id, int surface, int face, const double weights[3], sp_anchor *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? face_point(w, b, surface, face, weights, out) : query_stale(w, id);
+    sp_status status = b ? face_point(w, b, surface, face, weights, out) : sp__world_stale(w, id);
     if (status >= 0) out->body = id;
     return sp__world_leave(w, status);
 }
@@ -294,7 +290,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
 sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions, const double *velocities) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? set_state(w, b, positions, velocities) : query_stale(w, id);
+    sp_status status = b ? set_state(w, b, positions, velocities) : sp__world_stale(w, id);
     return sp__world_leave(w, status);
 }
 
@@ -302,7 +298,7 @@ sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions
 sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : query_stale(w, id);
+    sp_status status = b ? SP_OK : sp__world_stale(w, id);
     if (b && !b->ops->invert)
         status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s: only rods can be inverted", b->name, b->ops->kind);
     if (status >= 0) {

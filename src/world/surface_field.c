@@ -208,9 +208,7 @@ static sp_status fill_surfaces(sp_world *w, sp_body *b, int surface, const char 
 static sp_status ask_surfaces(sp_world *w, sp_body_id id, int surface, const char *field, bool corners, double *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status =
-        b ? fill_surfaces(w, b, surface, field, corners, out)
-          : WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+    sp_status status = b ? fill_surfaces(w, b, surface, field, corners, out) : sp__world_stale(w, id);
     return sp__world_leave(w, status);
 }
 

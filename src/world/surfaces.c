@@ -9,10 +9,6 @@
 
 #include "world/world_internal.h"
 
-static sp_status surfaces_stale(sp_world *w, sp_body_id id) {
-    return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
-}
-
 sp_surface_def sp_surface_def_default(void) {
     return (sp_surface_def){.roles = SP_ROLE_VISUAL | SP_ROLE_COLLISION, .cookie = SP_COOKIE_SURFACE};
 }
@@ -151,7 +147,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
     if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_surface without a definition");
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? add_surface(w, b, def, index) : surfaces_stale(w, id);
+    sp_status status = b ? add_surface(w, b, def, index) : sp__world_stale(w, id);
     if (status == SP_NO_MEMORY) WORLD_FAIL(w, status, "no memory for a surface of body '%s'", b->name);
     return sp__world_leave(w, status);
 }
@@ -161,7 +157,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
 // finds the surface and its body, or fails
 static sp_status find_surface(sp_world *w, sp_body_id id, int index, sp_body **b, sp_surface **surface) {
     *b = sp__world_body(w, id);
-    if (!*b) return surfaces_stale(w, id);
+    if (!*b) return sp__world_stale(w, id);
     if (index < 0 || index >= (*b)->surface_count)
         return WORLD_FAIL(w, SP_BAD_INPUT, "surface %d of '%s', which has %d", index, (*b)->name, (*b)->surface_count);
     *surface = (*b)->surfaces[index];

@@ -203,6 +203,7 @@ static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status stat
 }
 void sp__event(sp_world *w, sp_status status, const char *format, ...) SP_PRINTF(3, 4);
 sp_body *sp__world_body(const sp_world *w, sp_body_id id);           // NULL: stale
+sp_status sp__world_stale(sp_world *w, sp_body_id id);               // fails with SP_BAD_ID
 sp_slot *sp__world_slot(const sp_world *w, const sp_body *b);        // of a body of this world
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor refers to no body
 double sp__gravity_at(const sp_gravity *g, double t);
@@ -216,9 +217,6 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
 sp_status sp__take_edits(sp_world *w, double h);
 sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses at the current time, without motion
-
-// contact_pairs.c
-void sp__contact_matrix_free(sp_world *w);
 
 // Edits.
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity);
@@ -255,6 +253,7 @@ void sp__pairs_free(sp_world *w);
 sp_status sp__world_contacts_reserve(sp_world *w);
 void sp__world_contacts_take(sp_world *w);
 void sp__world_contacts_forget(sp_world *w, int multipliers);
+void sp__contact_matrix_free(sp_world *w);
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // memory in all slots without readers

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "linear/banded.h"
-#include "math/vec3.h"
+#include "math/rotation_vector.h"
 #include "test.h"
 
 enum { EDGES = 4, N = 4 * EDGES + 3, ALL = 8 * EDGES + 12, WIDTH = SP_DER_BAND + 1 };
@@ -25,7 +25,7 @@ static void frame_along(int edges, const double clamp[9], double *q) {
         sp__sub3(q + sp__der_place(e + 1), q + sp__der_place(e), next);
         double length = sp__norm3(next);
         for (int k = 0; k < 3; k++) next[k] /= length;
-        sp__der_carry(a, t, next, own);
+        sp__transport3(a, t, next, own);
         double along = sp__dot3(own, next), size;
         sp__axpy3(own, -along, next, own), size = sp__norm3(own);
         for (int k = 0; k < 3; k++) own[k] /= size;

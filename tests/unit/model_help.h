@@ -192,7 +192,7 @@ static inline void model_measures(model_rig *k) {
     sp_measure m = {0};
     double v[128] = {0};
     for (int p = 0; p < r->parts; p++) {
-        whole += r->model->elastic(b, p, own);
+        whole += sp__rod_elastic(b, p, own);
         for (int e = 0; e < r->part[p].elements; e++) sum += own[e];
         // every position moves by (1, 2, -1)
         for (int e = 0; e <= r->part[p].elements; e++) {
@@ -269,7 +269,7 @@ static inline void model_rest(model_rig *k) {
     REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_FORCE) == SP_OK);
     // the stiffness of an edge, 1e4 N/m, times the rounding of a position
     for (int i = 0; i < p->nv; i++) CHECK_NEAR(b->f[p->v + i], 0, 1e4 * 1e-14);
-    CHECK(r->model->elastic(b, 1, own) < 1e-22);
+    CHECK(sp__rod_elastic(b, 1, own) < 1e-22);
     sp_curve_frame at = p->root, have;
     for (int e = 0; e < p->elements; e++) {
         const double *c = r->natural + 3 * (p->node + e), l = r->length[p->element + e];

@@ -180,7 +180,7 @@ TEST(bad_free_bodies_are_refused) {
     // a body is at most as long as two of its moments allow: 5 > 1 + 1
     def = good, def.inertia[0] = def.inertia[1] = 1, def.inertia[2] = 5, refused(&def, "sum of the other two");
     def = good, def.loads = &load, def.load_count = 1, refused(&def, "must be force, torque or acceleration");
-    def = good, def.springs = &spring, def.spring_count = 1, refused(&def, "stiffness -1");
+    def = good, def.springs = &spring, def.spring_count = 1, refused(&def, "stiffness = -1");
     def = good, def.integrator.tolerance = 2, refused(&def, "tolerance");
     def = good, def.free = false, def.spin[0] = 1, refused(&def, "not free");
     def = good, def.free = false, def.loads = &load, def.load_count = 1, refused(&def, "not free");

@@ -40,7 +40,7 @@ export class Actions {
     }
 
     async ask(message) {
-        // what is not in sight is not to be changed, by a key or a link
+        // a recording is shown: the simulation, which is hidden, is not changed by a key or a link
         if (this.app.player && message.type !== "control") {
             this.app.toasts.show(RECORDED);
             throw new Error(RECORDED);

@@ -66,7 +66,7 @@ static sp_status check_compressed(sp_fclib *c, const stored_matrix *a, int outer
 }
 
 // Rows are in `i` and columns in `p`, as in CSparse; the header of FCLIB says the reverse, so files of both kinds are accepted
-// where the size of the matrix tells them apart.
+// where the size of the matrix distinguishes them.
 static sp_status check_triplets(sp_fclib *c, stored_matrix *a) {
     if (a->nz > a->p_count || a->nz > a->i_count || a->nz > a->x_count)
         return SP_RECORDING_FAIL(&c->r, "matrix \"%s\": %d triplets, but lists of %d, %d and %d", a->name, a->nz, a->i_count,

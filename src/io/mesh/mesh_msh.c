@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/mesh/cells.h"
+#include "io/mesh/mesh_tokens.h"
 
 // Map from the sparse numbers of a file to indices 0..n-1: a table if the numbers are dense, a sorted list otherwise.
 typedef struct sp_msh_ids {
@@ -37,8 +37,8 @@ enum { SP_MSH_PHYSICALS_MAX = 64 };  // groups of one entity or element; without
 typedef struct sp_msh {
     sp_cells *cells;
     sp_keep *keep;  // memory of the cells
-    const char *begin, *at, *end;
-    int line;
+    sp_words words;
+    const char *begin;
     int version;  // 2 or 4
     bool binary, swap;
     int word;  // bytes of size_t in the file
@@ -57,9 +57,7 @@ typedef struct sp_msh {
     bool has_format, has_nodes, has_elements;
 } sp_msh;
 
-// "file:line: ..." in texts, "file: at byte N: ..." in binaries.
-#define SP_MSH_FAIL(r, ...) \
-    sp__cells_fail((r)->cells, (r)->binary ? 0 : (r)->line, (r)->binary ? (r)->at - (r)->begin : -1, __LINE__, __VA_ARGS__)
+#define SP_MSH_FAIL(r, ...) SP_WORDS_FAIL(&(r)->words, __VA_ARGS__)
 
 static inline uint64_t sp__msh_key(int dimension, int64_t number) {
     return (uint64_t)dimension << 32 | (uint32_t)number;
@@ -75,96 +73,39 @@ typedef struct sp_msh_kind {
 
 // Tokens of text files and numbers of binary files in either byte order.
 
-// skips white space
-static void msh_space(sp_msh *r) {
-    for (; r->at < r->end; r->at++) {
-        char c = *r->at;
-        if (c == '\n')
-            r->line++;
-        else if (c != ' ' && c != '\t' && c != '\r')
-            return;
-    }
-}
-
-// skips to the end of the line
-static void msh_skip_line(sp_msh *r) {
-    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    r->at = newline ? newline : r->end;
-}
-
-// the next token, shortened for a message
-static const char *msh_shown(const sp_msh *r, char out[32]) {
-    int n = 0;
-    for (const char *p = r->at; p < r->end && n < 28 && (unsigned char)*p > ' '; p++) out[n++] = (*p > 0 && *p < 127) ? *p : '?';
-    out[n] = 0;
-    return n ? out : r->at < r->end ? "a byte that is no text" : "the end of the file";
-}
-
-static inline bool token_ends(const sp_msh *r, const char *p) {
-    return p && (p >= r->end || *p == ' ' || *p == '\n' || *p == '\r' || *p == '\t');
-}
-
-// Text. `what` names the value in messages.
-static sp_status msh_number(sp_msh *r, const char *what, double *out) {
-    char seen[32];
-    msh_space(r);
-    const char *p = sp__scan_double(r->at, out);
-    if (!token_ends(r, p)) return SP_MSH_FAIL(r, "%s: a finite number is needed, seen %s", what, msh_shown(r, seen));
-    r->at = p;
-    return SP_OK;
-}
-
 static sp_status out_of_range(sp_msh *r, const char *what, int64_t value, int64_t low, int64_t high) {
     return SP_MSH_FAIL(r, "%s = %lld, must be in [%lld, %lld]", what, (long long)value, (long long)low, (long long)high);
-}
-
-static sp_status msh_integer(sp_msh *r, const char *what, int64_t low, int64_t high, int64_t *out) {
-    char seen[32];
-    msh_space(r);
-    const char *p = sp__scan_int64(r->at, out);
-    if (!token_ends(r, p)) return SP_MSH_FAIL(r, "%s: an integer is needed, seen %s", what, msh_shown(r, seen));
-    if (*out < low || *out > high) return out_of_range(r, what, *out, low, high);
-    r->at = p;
-    return SP_OK;
 }
 
 // "quoted" string
 static sp_status msh_text(sp_msh *r, char *out, size_t size) {
     char seen[32];
-    msh_space(r);
-    if (r->at >= r->end || *r->at != '"') return SP_MSH_FAIL(r, "a text in quotes is needed, seen %s", msh_shown(r, seen));
-    const char *start = ++r->at;
-    while (r->at < r->end && *r->at && *r->at != '"' && *r->at != '\n') r->at++;
-    if (r->at >= r->end || *r->at != '"') return SP_MSH_FAIL(r, "a text without its closing quote");
-    size_t n = (size_t)(r->at - start);
+    sp__words_space(&r->words);
+    if (r->words.at >= r->words.end || *r->words.at != '"')
+        return SP_MSH_FAIL(r, "a text in quotes is needed, seen %s", sp__words_shown(&r->words, seen));
+    const char *start = ++r->words.at;
+    while (r->words.at < r->words.end && *r->words.at && *r->words.at != '"' && *r->words.at != '\n') r->words.at++;
+    if (r->words.at >= r->words.end || *r->words.at != '"') return SP_MSH_FAIL(r, "a text without its closing quote");
+    size_t n = (size_t)(r->words.at - start);
     if (n == 0 || n >= size) return SP_MSH_FAIL(r, "a name of %zu characters, must have 1 to %zu", n, size - 1);
     memcpy(out, start, n);
     out[n] = 0;
-    r->at++;
+    r->words.at++;
     return SP_OK;
-}
-
-// consumes the word if it is next
-static bool msh_take(sp_msh *r, const char *word) {
-    size_t n = strlen(word);
-    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0 || !token_ends(r, r->at + n)) return false;
-    r->at += n;
-    return true;
 }
 
 // the closing word of a section
 static sp_status msh_end(sp_msh *r, const char *word) {
     char seen[32];
-    msh_space(r);
-    if (msh_take(r, word)) return SP_OK;
-    return SP_MSH_FAIL(r, "%s is needed here, seen %s", word, msh_shown(r, seen));
+    if (sp__words_take(&r->words, word)) return SP_OK;
+    return SP_MSH_FAIL(r, "%s is needed here, seen %s", word, sp__words_shown(&r->words, seen));
 }
 
 // Moves to the first byte after the end of this line, where the binary data begin.
 static sp_status msh_bytes_begin(sp_msh *r) {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')) r->at++;
-    if (r->at >= r->end || *r->at != '\n') return SP_MSH_FAIL(r, "the line must end here, binary numbers follow");
-    r->at++;
+    if (sp__words_blank(&r->words) || r->words.at >= r->words.end)
+        return SP_MSH_FAIL(r, "the line must end here, binary numbers follow");
+    r->words.at++;
     return SP_OK;
 }
 
@@ -172,7 +113,7 @@ static sp_status msh_bytes_begin(sp_msh *r) {
 
 // Checks that n x size bytes are left; the getters below read one number each, unchecked.
 static sp_status msh_need(sp_msh *r, const char *what, uint64_t n, uint64_t size) {
-    uint64_t left = (uint64_t)(r->end - r->at);
+    uint64_t left = (uint64_t)(r->words.end - r->words.at);
     if (size && n > left / size)
         return SP_MSH_FAIL(r, "%s: %llu of %llu bytes each announced, but %llu bytes are left", what, (unsigned long long)n,
                            (unsigned long long)size, (unsigned long long)left);
@@ -182,13 +123,13 @@ static sp_status msh_need(sp_msh *r, const char *what, uint64_t n, uint64_t size
 static inline uint64_t get(sp_msh *r, int bytes) {
     if (bytes == 8) {
         uint64_t value;
-        memcpy(&value, r->at, 8);
-        r->at += 8;
+        memcpy(&value, r->words.at, 8);
+        r->words.at += 8;
         return r->swap ? __builtin_bswap64(value) : value;
     }
     uint32_t value;
-    memcpy(&value, r->at, 4);
-    r->at += 4;
+    memcpy(&value, r->words.at, 4);
+    r->words.at += 4;
     return r->swap ? __builtin_bswap32(value) : value;
 }
 
@@ -211,7 +152,7 @@ static double msh_get_double(sp_msh *r) {
 
 static sp_status within(sp_msh *r, const char *what, int bytes, int64_t low, int64_t high, int64_t value, int64_t *out) {
     if (value < low || value > high) {
-        r->at -= bytes;
+        r->words.at -= bytes;
         return out_of_range(r, what, value, low, high);
     }
     *out = value;
@@ -220,24 +161,24 @@ static sp_status within(sp_msh *r, const char *what, int bytes, int64_t low, int
 
 // Text or binary: an int or a size of the file, within limits; a finite number.
 static sp_status msh_any_int(sp_msh *r, const char *what, int64_t low, int64_t high, int64_t *out) {
-    if (!r->binary) return msh_integer(r, what, low, high, out);
+    if (!r->binary) return sp__words_integer(&r->words, what, low, high, out);
     SP_TRY(msh_need(r, what, 1, 4));
     return within(r, what, 4, low, high, msh_get_int(r), out);
 }
 
 static sp_status msh_any_size(sp_msh *r, const char *what, int64_t low, int64_t high, int64_t *out) {
-    if (!r->binary) return msh_integer(r, what, low, high, out);
+    if (!r->binary) return sp__words_integer(&r->words, what, low, high, out);
     SP_TRY(msh_need(r, what, 1, (uint64_t)r->word));
     uint64_t value = msh_get_size(r);
     return within(r, what, r->word, low, high, value > INT64_MAX ? INT64_MAX : (int64_t)value, out);
 }
 
 static sp_status msh_any_number(sp_msh *r, const char *what, double *out) {
-    if (!r->binary) return msh_number(r, what, out);
+    if (!r->binary) return sp__words_number(&r->words, what, out);
     SP_TRY(msh_need(r, what, 1, 8));
     *out = msh_get_double(r);
     if (isfinite(*out)) return SP_OK;
-    r->at -= 8;
+    r->words.at -= 8;
     return SP_MSH_FAIL(r, "%s: a finite number is needed, seen %g", what, *out);
 }
 
@@ -247,9 +188,9 @@ static sp_status msh_count(sp_msh *r, const char *what, int text_bytes, int bina
     if (r->binary && r->version == 4) {
         SP_TRY(msh_any_size(r, what, 0, INT64_MAX, &value));
     } else {
-        SP_TRY(msh_integer(r, what, 0, INT64_MAX, &value));
+        SP_TRY(sp__words_integer(&r->words, what, 0, INT64_MAX, &value));
     }
-    most = r->binary ? (r->end - r->at) / binary_bytes : (r->end - r->at) / text_bytes + 1;
+    most = r->binary ? (r->words.end - r->words.at) / binary_bytes : (r->words.end - r->words.at) / text_bytes + 1;
     if (value > most || value > INT_MAX / 4)
         return SP_MSH_FAIL(r, "%s = %lld, but the rest of the file has room for %lld at most", what, (long long)value,
                            (long long)(most < INT_MAX / 4 ? most : INT_MAX / 4));
@@ -357,13 +298,13 @@ static sp_status skip_ints(sp_msh *r, const char *what) {
 static sp_status skip_number(sp_msh *r) {
     if (r->binary) {
         SP_TRY(msh_need(r, "bounds of an entity", 1, 8));
-        r->at += 8;
+        r->words.at += 8;
         return SP_OK;
     }
-    msh_space(r);
-    const char *start = r->at;
-    while (r->at < r->end && (unsigned char)*r->at > ' ') r->at++;
-    return r->at > start && *start != '$' ? SP_OK : SP_MSH_FAIL(r, "bounds of an entity: a number is needed");
+    sp__words_space(&r->words);
+    const char *start = r->words.at;
+    while (r->words.at < r->words.end && (unsigned char)*r->words.at > ' ') r->words.at++;
+    return r->words.at > start && *start != '$' ? SP_OK : SP_MSH_FAIL(r, "bounds of an entity: a number is needed");
 }
 
 static sp_status read_physicals(sp_msh *r, sp_msh_entity *entity) {
@@ -654,15 +595,15 @@ static sp_status read_tags_and_nodes(sp_msh *r, element2 *e) {
 }
 
 static sp_status read_text_element2(sp_msh *r, element2 *e) {
-    SP_TRY(msh_integer(r, "number of an element", 0, ID_MAX, &e->id));
-    SP_TRY(msh_integer(r, "type of an element", 1, 255, &e->type));
+    SP_TRY(sp__words_integer(&r->words, "number of an element", 0, ID_MAX, &e->id));
+    SP_TRY(sp__words_integer(&r->words, "type of an element", 1, 255, &e->type));
     e->kind = msh_kind(e->type);
     e->physical = 0;
     if (!e->kind) {
-        msh_skip_line(r);
+        sp__words_skip_line(&r->words);
         return SP_OK;
     }
-    SP_TRY(msh_integer(r, "count of tags", 0, 64, &e->tag_count));
+    SP_TRY(sp__words_integer(&r->words, "count of tags", 0, 64, &e->tag_count));
     return read_tags_and_nodes(r, e);
 }
 
@@ -727,7 +668,7 @@ static sp_status read_cells_of(sp_msh *r, const sp_msh_kind *kind, int64_t n) {
         SP_TRY(msh_any_size(r, "number of an element", 0, ID_MAX, &id));
         for (int k = 0; kind && k < kind->nodes; k++) SP_TRY(msh_any_size(r, "node of an element", 0, ID_MAX, &nodes[k]));
         SP_TRY(msh_add_cell(r, id, kind, nodes));
-        if (!kind) msh_skip_line(r);
+        if (!kind) sp__words_skip_line(&r->words);
     }
     return SP_OK;
 }
@@ -772,16 +713,16 @@ static sp_status read_head(sp_msh *r, data_head *head) {
     int64_t texts, reals, integers, value;
     double time;
     char other[256];
-    SP_TRY(msh_integer(r, "count of texts", 1, 16, &texts));
+    SP_TRY(sp__words_integer(&r->words, "count of texts", 1, 16, &texts));
     SP_TRY(msh_text(r, head->name, sizeof head->name));
     for (int64_t i = 1; i < texts; i++) SP_TRY(msh_text(r, other, sizeof other));
-    SP_TRY(msh_integer(r, "count of real numbers", 0, 16, &reals));
-    for (int64_t i = 0; i < reals; i++) SP_TRY(msh_number(r, "time of the data", &time));
-    SP_TRY(msh_integer(r, "count of integers", 3, 16, &integers));
-    SP_TRY(msh_integer(r, "step of the data", INT_MIN, INT_MAX, &value));
-    SP_TRY(msh_integer(r, "count of components", 1, 9, &head->components));
-    SP_TRY(msh_integer(r, "count of values", 0, (r->end - r->at) / 4 + 1, &head->entries));
-    for (int64_t i = 3; i < integers; i++) SP_TRY(msh_integer(r, "integer of the data", INT_MIN, INT_MAX, &value));
+    SP_TRY(sp__words_integer(&r->words, "count of real numbers", 0, 16, &reals));
+    for (int64_t i = 0; i < reals; i++) SP_TRY(sp__words_number(&r->words, "time of the data", &time));
+    SP_TRY(sp__words_integer(&r->words, "count of integers", 3, 16, &integers));
+    SP_TRY(sp__words_integer(&r->words, "step of the data", INT_MIN, INT_MAX, &value));
+    SP_TRY(sp__words_integer(&r->words, "count of components", 1, 9, &head->components));
+    SP_TRY(sp__words_integer(&r->words, "count of values", 0, (r->words.end - r->words.at) / 4 + 1, &head->entries));
+    for (int64_t i = 3; i < integers; i++) SP_TRY(sp__words_integer(&r->words, "integer of the data", INT_MIN, INT_MAX, &value));
     return r->binary ? msh_bytes_begin(r) : SP_OK;
 }
 
@@ -828,9 +769,9 @@ static sp_status msh_data(sp_msh *r, bool on_cells) {
     }
     // many arrays with few entries each could make a small file need much memory
     r->data_count += value_count(r, &head, on_cells);
-    if (r->data_count > 4 * (size_t)(r->end - r->begin) + 65536)
+    if (r->data_count > 4 * (size_t)(r->words.end - r->begin) + 65536)
         return SP_MSH_FAIL(r, "\"%s\" brings the data to %zu values, too many for a file of %zu bytes", head.name, r->data_count,
-                           (size_t)(r->end - r->begin));
+                           (size_t)(r->words.end - r->begin));
     double *values = array_capacity(r, &head, on_cells);
     if (!values) return sp__cells_no_memory(r->cells);
     for (size_t i = 0; i < value_count(r, &head, on_cells); i++) values[i] = NAN;
@@ -846,7 +787,7 @@ static sp_status read_order(sp_msh *r) {
     uint32_t one = (uint32_t)msh_get_int(r);
     r->swap = one == UINT32_C(0x01000000);
     if (one == 1 || r->swap) return SP_OK;
-    r->at -= 4;
+    r->words.at -= 4;
     return SP_MSH_FAIL(r, "order of the bytes: 1 is needed in either order, seen 0x%08x", (unsigned)one);
 }
 
@@ -854,17 +795,18 @@ static sp_status read_format(sp_msh *r) {
     double version;
     int64_t binary, size;
     if (r->has_format) return SP_MSH_FAIL(r, "$MeshFormat appears twice");
-    SP_TRY(msh_number(r, "version of the format", &version));
+    SP_TRY(sp__words_number(&r->words, "version of the format", &version));
     if (!(version >= 2 && version < 3) && !(version >= 4.1 && version < 5))
         return SP_MSH_FAIL(r, "format version %g, 2.2 and 4.1 can be read: save it with `gmsh -save -format msh41`", version);
-    SP_TRY(msh_integer(r, "type of the file", 0, 1, &binary));
-    SP_TRY(msh_integer(r, "bytes of a number", 4, 8, &size));
+    SP_TRY(sp__words_integer(&r->words, "type of the file", 0, 1, &binary));
+    SP_TRY(sp__words_integer(&r->words, "bytes of a number", 4, 8, &size));
     if (size != 8 && size != 4) return SP_MSH_FAIL(r, "bytes of a number = %d, must be 4 or 8", (int)size);
     r->version = version < 3 ? 2 : 4;
     r->cells->format = r->version == 2 ? "Gmsh 2.2" : "Gmsh 4.1";
     r->word = (int)size;
     r->has_format = true;
     r->binary = binary;
+    if (binary) r->words.bytes = r->begin;
     if (binary) SP_TRY(read_order(r));
     return msh_end(r, "$EndMeshFormat");
 }
@@ -872,8 +814,8 @@ static sp_status read_format(sp_msh *r) {
 static sp_status read_name(sp_msh *r) {
     int64_t dimension, number;
     char text[256];
-    SP_TRY(msh_integer(r, "dimension of a physical name", 0, 3, &dimension));
-    SP_TRY(msh_integer(r, "number of a physical name", INT32_MIN, INT32_MAX, &number));
+    SP_TRY(sp__words_integer(&r->words, "dimension of a physical name", 0, 3, &dimension));
+    SP_TRY(sp__words_integer(&r->words, "number of a physical name", INT32_MIN, INT32_MAX, &number));
     SP_TRY(msh_text(r, text, sizeof text));
     char *name = sp__keep_text(r->keep, text);
     if (!name) return sp__cells_no_memory(r->cells);
@@ -883,9 +825,9 @@ static sp_status read_name(sp_msh *r) {
 
 // this section is text in binary files too
 static sp_status read_names(sp_msh *r) {
-    int64_t count, most = (r->end - r->at) / 7 + 1;
+    int64_t count, most = (r->words.end - r->words.at) / 7 + 1;
     if (r->names) return SP_MSH_FAIL(r, "$PhysicalNames appears twice");
-    SP_TRY(msh_integer(r, "count of physical names", 0, most < INT_MAX ? most : INT_MAX, &count));
+    SP_TRY(sp__words_integer(&r->words, "count of physical names", 0, most < INT_MAX ? most : INT_MAX, &count));
     if (!SP_KEEP(r->keep, r->names, count)) return sp__cells_no_memory(r->cells);
     for (int64_t i = 0; i < count; i++) SP_TRY(read_name(r));
     return msh_end(r, "$EndPhysicalNames");
@@ -910,39 +852,42 @@ static sp_status read_elements(sp_msh *r) {
 // skips an unused section up to its closing word at the beginning of a line
 static sp_status skip_section(sp_msh *r) {
     char name[64], closing[80];
-    int n = 0, opened = r->line;
-    const char *start = r->at;
-    for (r->at++; r->at < r->end && (unsigned char)*r->at > ' ' && n < 60; r->at++) name[n++] = *r->at;
+    int n = 0, opened = r->words.line;
+    const char *start = r->words.at;
+    for (r->words.at++; r->words.at < r->words.end && (unsigned char)*r->words.at > ' ' && n < 60; r->words.at++)
+        name[n++] = *r->words.at;
     name[n] = 0;
     snprintf(closing, sizeof closing, "$End%s", name);
-    while (msh_space(r), r->at < r->end) {
-        if (*r->at == '$' && msh_take(r, closing)) return SP_OK;
-        msh_skip_line(r);
+    while (sp__words_space(&r->words), r->words.at < r->words.end) {
+        if (*r->words.at == '$' && sp__words_take(&r->words, closing)) return SP_OK;
+        sp__words_skip_line(&r->words);
     }
-    r->line = opened;
-    r->at = start;
+    r->words.line = opened;
+    r->words.at = start;
     return SP_MSH_FAIL(r, "section $%s is never closed", name);
 }
 
 static sp_status read_section(sp_msh *r) {
     char seen[32];
-    if (*r->at != '$') return SP_MSH_FAIL(r, "a section ($Nodes, ...) is needed here, seen %s", msh_shown(r, seen));
-    if (msh_take(r, "$MeshFormat")) return read_format(r);
-    if (!r->has_format) return SP_MSH_FAIL(r, "not a Gmsh file: it must begin with $MeshFormat, seen %s", msh_shown(r, seen));
-    if (msh_take(r, "$PhysicalNames")) return read_names(r);
-    if (r->version == 4 && msh_take(r, "$Entities")) return msh_entities(r, false);
-    if (r->version == 4 && msh_take(r, "$PartitionedEntities")) return msh_entities(r, true);
-    if (msh_take(r, "$Nodes")) return read_nodes(r);
-    if (msh_take(r, "$Elements")) return read_elements(r);
-    if (msh_take(r, "$NodeData")) return msh_data(r, false);
-    if (msh_take(r, "$ElementData")) return msh_data(r, true);
+    if (*r->words.at != '$')
+        return SP_MSH_FAIL(r, "a section ($Nodes, ...) is needed here, seen %s", sp__words_shown(&r->words, seen));
+    if (sp__words_take(&r->words, "$MeshFormat")) return read_format(r);
+    if (!r->has_format)
+        return SP_MSH_FAIL(r, "not a Gmsh file: it must begin with $MeshFormat, seen %s", sp__words_shown(&r->words, seen));
+    if (sp__words_take(&r->words, "$PhysicalNames")) return read_names(r);
+    if (r->version == 4 && sp__words_take(&r->words, "$Entities")) return msh_entities(r, false);
+    if (r->version == 4 && sp__words_take(&r->words, "$PartitionedEntities")) return msh_entities(r, true);
+    if (sp__words_take(&r->words, "$Nodes")) return read_nodes(r);
+    if (sp__words_take(&r->words, "$Elements")) return read_elements(r);
+    if (sp__words_take(&r->words, "$NodeData")) return msh_data(r, false);
+    if (sp__words_take(&r->words, "$ElementData")) return msh_data(r, true);
     return skip_section(r);
 }
 
 static sp_status read_msh(sp_cells *cells, const char *text, size_t size, const char *path) {
     (void)path;
-    sp_msh r = {.cells = cells, .keep = &cells->keep, .begin = text, .at = text, .end = text + size, .line = 1, .word = 8};
-    for (msh_space(&r); r.at < r.end; msh_space(&r)) SP_TRY(read_section(&r));
+    sp_msh r = {.cells = cells, .keep = &cells->keep, .words = sp__words(cells, text, size), .begin = text, .word = 8};
+    for (sp__words_space(&r.words); r.words.at < r.words.end; sp__words_space(&r.words)) SP_TRY(read_section(&r));
     if (!r.has_format) return SP_MSH_FAIL(&r, "not a Gmsh file: it is empty");
     if (!r.has_nodes) return SP_MSH_FAIL(&r, "no $Nodes");
     if (!r.has_elements) return SP_MSH_FAIL(&r, "no $Elements");

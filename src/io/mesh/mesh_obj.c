@@ -538,8 +538,8 @@ static sp_status obj_write(const sp_cells *cells, const char *path, const sp_mes
 
 static bool obj_knows(const char *head, size_t size) {
     const char *p = sp__words_first_line(head, size);
-    sp_words w = {NULL, p, head + size, 1};
-    return take_keyword(&w) != K_OTHER || sp__words_peek(&(sp_words){NULL, p, head + size, 1}, "mtllib");
+    sp_words w = sp__words(NULL, p, (size_t)(head + size - p)), again = w;
+    return take_keyword(&w) != K_OTHER || sp__words_peek(&again, "mtllib");
 }
 
 const sp_mesh_format sp__format_obj = {"obj", ".obj", "Wavefront OBJ", obj_knows, obj_read, obj_write};

@@ -9,7 +9,7 @@
 // ========================================================================================================== text
 
 sp_words sp__words(sp_cells *cells, const char *text, size_t size) {
-    return (sp_words){cells, text, text + size, 1};
+    return (sp_words){.cells = cells, .at = text, .end = text + size, .line = 1};
 }
 
 static bool word_ends(const sp_words *w, const char *p) {

@@ -6,11 +6,12 @@
 
 // ------------------------------------------------------------------------------------------------ text
 
-// Tokenizer for text in memory. Shared by the readers of OBJ, STL, PLY, TetGen and legacy VTK.
+// Tokenizer for text in memory. Shared by the readers of OBJ, STL, PLY, TetGen, legacy VTK and Gmsh.
 typedef struct sp_words {
     sp_cells *cells;
     const char *at, *end;  // *end is readable and not part of a number
     int line;
+    const char *bytes;  // start of a file with binary numbers: messages give the byte; NULL: they give the line
 } sp_words;
 
 sp_words sp__words(sp_cells *cells, const char *text, size_t size);
@@ -53,7 +54,9 @@ const char *sp__words_first_line(const char *head, size_t size);
     (((list) = sp__list_grown((keep), (list), (count), (capacity), sizeof *(list))) != NULL)
 void *sp__list_grown(sp_keep *keep, void *list, int count, int *capacity, size_t size);
 
-#define SP_WORDS_FAIL(w, ...) sp__cells_fail((w)->cells, (w)->line, -1, __LINE__, __VA_ARGS__)
+// "file:line: ...", or "file: at byte N: ..."
+#define SP_WORDS_FAIL(w, ...) \
+    sp__cells_fail((w)->cells, (w)->bytes ? 0 : (w)->line, (w)->bytes ? (w)->at - (w)->bytes : -1, __LINE__, __VA_ARGS__)
 
 // Writes a number and the character after it to a FILE: integers without a point, others so that they read back bit for bit.
 void sp__words_put(void *stream, double value, char after);

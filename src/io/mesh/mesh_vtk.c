@@ -407,7 +407,7 @@ static sp_status new_lists(sp_vtk_legacy *r, int64_t n, int64_t size, sp_vtk_lis
     out->count = n ? n - 1 : 0;
     for (int64_t i = 0; i < n; i++)
         if (out->start[i] < (i ? out->start[i - 1] : 0) || out->start[i] > size || (i == 0 && out->start[0]))
-            return SP_VTK_FAIL(r, "offset %lld is %lld, must rise from 0 to %lld", (long long)i, (long long)out->start[i],
+            return SP_VTK_FAIL(r, "offset %lld is %lld, must increase from 0 to %lld", (long long)i, (long long)out->start[i],
                                (long long)size);
     if (out->start[out->count] != size)
         return SP_VTK_FAIL(r, "the last offset is %lld, must be %lld", (long long)out->start[out->count], (long long)size);

@@ -134,7 +134,7 @@ static sp_status take_attribute(sp_xml *x, sp_xml_tag *tag) {
     space(x);
     char quote = x->at < x->end ? *x->at : 0;
     if (quote != '"' && quote != '\'')
-        return XML_FAIL(x, "the value of attribute %.*s must stand in quotes", (int)(name.size < 40 ? name.size : 40), name.at);
+        return XML_FAIL(x, "the value of attribute %.*s must be in quotes", (int)(name.size < 40 ? name.size : 40), name.at);
     const char *from = x->at + 1, *to = memchr(from, quote, (size_t)(x->end - from));
     if (!to || memchr(from, '<', (size_t)(to - from)))
         return XML_FAIL(x, "the value of attribute %.*s is never closed", (int)(name.size < 40 ? name.size : 40), name.at);
@@ -222,7 +222,7 @@ static sp_status xml_integer(sp_xml *x, const sp_xml_tag *tag, const char *name,
     const sp_slice *value = xml_find(tag, name);
     *out = absent;
     if (!value) return SP_OK;
-    sp_words w = {x->cells, value->at, value->at + value->size, tag->line};
+    sp_words w = {.cells = x->cells, .at = value->at, .end = value->at + value->size, .line = tag->line};
     SP_TRY(sp__words_integer(&w, name, low, high, out));
     sp__words_space(&w);
     if (w.at < w.end) return sp__cells_fail(x->cells, tag->line, -1, __LINE__, "%s: one integer is needed", name);
@@ -443,7 +443,7 @@ static sp_status vtu_check_size(sp_vtu *r, const sp_vtu_data *d, int64_t n) {
 
 // Reads exactly n numbers of an array.
 static sp_status vtu_doubles(sp_vtu *r, const sp_vtu_data *d, bool finite, int64_t n, double *out) {
-    sp_words w = {r->x.cells, d->begin, d->end, d->line};
+    sp_words w = {.cells = r->x.cells, .at = d->begin, .end = d->end, .line = d->line};
     const unsigned char *bytes;
     char what[48];
     snprintf(what, sizeof what, "array '%.*s'", (int)(d->name.size < 32 ? d->name.size : 32), d->name.at);
@@ -460,7 +460,7 @@ static sp_status vtu_doubles(sp_vtu *r, const sp_vtu_data *d, bool finite, int64
 }
 
 static sp_status vtu_integers(sp_vtu *r, const sp_vtu_data *d, int64_t n, int64_t *out) {
-    sp_words w = {r->x.cells, d->begin, d->end, d->line};
+    sp_words w = {.cells = r->x.cells, .at = d->begin, .end = d->end, .line = d->line};
     const unsigned char *bytes;
     if (!sp__number_integral(d->type)) return SP_VTU_FAIL(r, d, "must be of an integer type");
     if (d->format == SP_VTU_ASCII) {

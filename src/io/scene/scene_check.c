@@ -183,7 +183,7 @@ static void check_param_names(sp_scene *scene) {
         const char *word;
         sp__param_value(scene, node, &number, &word);
         if (node->source->scope == &scene->scope && has_attr(scene->root, node->name))
-            sp__scene_error(scene, node, NULL, "the scene has an attribute of this name, and --set could not tell them apart");
+            sp__scene_error(scene, node, NULL, "the scene has an attribute of this name, and --set could not distinguish them");
     }
 }
 

@@ -15,7 +15,7 @@ export class Status {
             return e;
         };
         this.frames = item("State frames drawn in the last second, and states the simulation made that this page did not get");
-        this.pace = item("Simulated over real time since the last report");
+        this.speed = item("Simulated over real time since the last report");
         this.load = item("Mean time of a step, and what a step may take to keep up with real time");
         this.step = item("Steps done", "more");
         this.hash = item("Hash of the state: the same for the same scene, edits and build", "more");
@@ -37,13 +37,13 @@ export class Status {
         const n = this.times.length;
         setText(this.frames, `${n} frames/s${this.dropped ? ` · ${count(this.dropped)} dropped` : ""}`);
         setFlag(this.frames, "late", playing && framesLate(n, stepsPerSecond));
-        if (!playing) setText(this.pace, "paused"), setFlag(this.pace, "late", false);
+        if (!playing) setText(this.speed, "paused"), setFlag(this.speed, "late", false);
     }
 
     stats(s, wanted) {
-        setText(this.pace, `${number(s.achieved, 3)}× real time`);
+        setText(this.speed, `${number(s.achieved, 3)}× real time`);
         // late by a tenth: it cannot keep up with the speed that was asked for
-        setFlag(this.pace, "late", wanted > 0 && s.achieved < 0.9 * wanted);
+        setFlag(this.speed, "late", wanted > 0 && s.achieved < 0.9 * wanted);
         setText(this.load, `${number(s.step_ms, 3)} of ${number(s.budget_ms, 3)} ms`);
         this.achieved = s.achieved ?? 0;
         this.dropped = s.frames?.dropped ?? 0;

@@ -134,7 +134,7 @@ export class Stage {
         this.moved();
     }
 
-    // directions as the material of bodies wants them; the rim light goes with the camera
+    // directions of the lights in the coordinates of the camera, as the material of bodies needs them; the rim light moves with the camera
     turnLights() {
         this.camera.updateMatrixWorld();
         const toCamera = this.camera.matrixWorldInverse;
