@@ -1,6 +1,6 @@
-# Harnesses of fuzz/: each runs in ctest on a fixed list of mutated seeds, with any compiler; SP_FUZZ builds them for libFuzzer
-# too (clang). Only what reads and checks input is instrumented for coverage: in the numerical parts it would guide nothing and
-# make every sanitizer test slower.
+# Harnesses of fuzz/: each runs in ctest on a fixed list of mutated seeds, with any compiler, where SP_TEST_MATCH allows it; SP_FUZZ
+# builds them for libFuzzer too (clang). Only what reads and checks input is instrumented for coverage: in the numerical parts it
+# would guide nothing and make every sanitizer test slower.
 option(SP_FUZZ "build the fuzzers (clang only)" OFF)
 if(SP_FUZZ AND SP_IO)
     target_compile_options(souple-io PRIVATE -fsanitize=fuzzer-no-link)
@@ -10,10 +10,13 @@ if(SP_FUZZ AND SP_IO)
 endif()
 
 function(sp_fuzz name count suffix)
-    add_executable(mutate_${name} fuzz/fuzz_${name}.c fuzz/mutate.c)
-    add_test(NAME fuzz/${name} COMMAND mutate_${name} ${count} "${suffix}" ${ARGN})
-    set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 600)
-    set(targets mutate_${name})
+    set(targets "")
+    if("fuzz/${name}" MATCHES "${SP_TEST_MATCH}")
+        add_executable(mutate_${name} fuzz/fuzz_${name}.c fuzz/mutate.c)
+        add_test(NAME fuzz/${name} COMMAND mutate_${name} ${count} "${suffix}" ${ARGN})
+        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 600)
+        list(APPEND targets mutate_${name})
+    endif()
     if(SP_FUZZ)
         add_executable(fuzz_${name} fuzz/fuzz_${name}.c)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

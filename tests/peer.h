@@ -27,6 +27,7 @@ typedef struct peer {
     size_t taken;
 } peer;
 
+enum { PEER_PATIENCE_MS = 30000 };  // until an answer counts as missing: long, for a machine that is busy with other work
 enum { PEER_CLOSED = -1, PEER_LATE = 0, PEER_TEXT = 1, PEER_BINARY = 2 };
 
 static inline void peer_close(peer *p);
@@ -86,7 +87,7 @@ static inline int peer_request_with(int port, const char *method, const char *pa
     char ask[1024];
     bool closed = false;
     peer p;
-    double until = peer_now_ms() + 10000;
+    double until = peer_now_ms() + PEER_PATIENCE_MS;
     to->size = 0;
     if (!peer_open_socket(&p, port, 0)) return 0;
     int n = snprintf(ask, sizeof ask, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", method, path, host);
@@ -119,7 +120,7 @@ static inline bool peer_connect(peer *p, int port, const char *path, const char 
                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n%s\r\n",
                      path, port, headers ? headers : "");
     if (!peer_send_raw(p, ask, (size_t)n)) return peer_close(p), false;
-    double until = peer_now_ms() + 10000;
+    double until = peer_now_ms() + PEER_PATIENCE_MS;
     for (;;) {
         const char *end = NULL;
         for (size_t i = 0; i + 4 <= p->in.size && !end; i++)

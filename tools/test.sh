@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every test in every configuration that can show something the others cannot. Goes on after a failure and adds up;
 # the closing line is "N passed, M failed". Further words choose configurations: tools/test.sh asan tsan
+# While the tests of one configuration run, the next ones are built with what they leave of the processor.
 #
 #   gcc      the whole suite with invariants checked
 #   clang    the second compiler, without the vector kernels and every optional library: unit tests and the peers' curve
@@ -19,7 +20,7 @@ passed=0
 failed=0
 table=()
 
-# name, passed, failed, seconds of building, seconds of running: one line of the closing table
+# name, passed, failed, seconds of waiting for the build, seconds of running: one line of the closing table
 record() {
     passed=$((passed + $2))
     failed=$((failed + $3))
@@ -31,32 +32,41 @@ count_of() {
     sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$1" | tail -1
 }
 
-# builds a preset once, and keeps the seconds that it took
-declare -A build_seconds=() build_failed=()
-build() {
-    [ -z "${build_seconds[$1]:-}" ] || return "${build_failed[$1]}"
-    local start=$SECONDS
-    build_failed[$1]=0
-    nice tools/build.sh "$1" || build_failed[$1]=1
-    build_seconds[$1]=$((SECONDS - start))
-    return "${build_failed[$1]}"
+# A process builds one preset after the other; tests and the page go first. It writes a line for each, name and status.
+build_all() {
+    local name status
+    for name in "$@"; do
+        status=0
+        nice tools/build.sh "$name" >&2 </dev/null || status=1
+        echo "$name $status"
+    done
 }
 
-# build a preset and run the tests whose names match (and that the preset has: its SP_TEST_MATCH)
+# waits until a preset is built, and keeps the seconds of waiting; false: the build failed
+declare -A build_failed=()
+build_waited=0
+build_wait() {
+    local start=$SECONDS name status
+    while [ -z "${build_failed[$1]:-}" ] && read -r name status <&"$builder"; do build_failed[$name]=$status; done
+    build_waited=$((SECONDS - start))
+    return "${build_failed[$1]:-1}"
+}
+
+# the tests of a preset whose names match (and that the preset has: its SP_TEST_MATCH)
 suite() {
-    local name=$1 pattern=$2 start log=build/$1-tests.log bad all
-    if ! build "$name"; then
-        record "$name" 0 1 "${build_seconds[$name]}" 0
+    local name=$1 pattern=$2 start log=build/$1-tests.log bad all waited
+    if ! build_wait "$name"; then
+        record "$name" 0 1 "$build_waited" 0
         return
     fi
     page_end
-    start=$SECONDS
+    waited=$build_waited start=$SECONDS
     (cd "build/$name" && ctest -j "$jobs" --no-tests=error --output-on-failure -R "$pattern") </dev/null 2>&1 | tee "$log" || true
     read -r bad all <<<"$(count_of "$log")"
     if [ -z "${all:-}" ]; then
-        record "$name" 0 1 "${build_seconds[$name]}" $((SECONDS - start))
+        record "$name" 0 1 "$waited" $((SECONDS - start))
     else
-        record "$name" $((all - bad)) "$bad" "${build_seconds[$name]}" $((SECONDS - start))
+        record "$name" $((all - bad)) "$bad" "$waited" $((SECONDS - start))
     fi
 }
 
@@ -94,7 +104,7 @@ fuzz() (
 
 # the engine alone; of the C library it may use nothing that prints or ends the program
 engine() {
-    tools/build.sh engine || return 1
+    build_wait engine || return 1
     local names
     names=$(nm -u build/engine/libsouple.a | awk '$1 == "U" && $2 ~ /^(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|system|stdout|stderr)$/ { print $2 }' | sort -u)
     [ -z "$names" ] || echo "libsouple uses: $names"
@@ -136,31 +146,50 @@ fuzzers() {
     fi
 }
 
-# Software that draws needs no screen; one failure is one line of the table. The page is tested while the configurations after it
-# are built: a browser often waits, and builds give way to it.
+# Software that draws needs no screen; one failure is one line of the table. No tests run beside the page, but builds do: a browser
+# often waits.
 page_job=
 page() {
     tools/install.sh page || return 1
     BUILD=build/gcc tools/viewer.sh browser
 }
 page_start() {
-    page >build/page.log 2>&1 </dev/null &
-    page_job=$! page_began=$SECONDS
+    if ! build_wait gcc; then
+        record page 0 1 "$build_waited" 0
+        return
+    fi
+    page_waited=$build_waited
+    (start=$SECONDS && page && echo "the page took $((SECONDS - start)) s") >build/page.log 2>&1 </dev/null &
+    page_job=$!
 }
 page_end() {
-    local bad=0
+    local bad=0 seconds
     [ -n "$page_job" ] || return 0
     wait "$page_job" || bad=1
     echo "== page"
     cat build/page.log
-    record page $((1 - bad)) $bad 0 $((SECONDS - page_began))
+    seconds=$(sed -nE 's/^the page took ([0-9]+) s$/\1/p' build/page.log)
+    record page $((1 - bad)) $bad "$page_waited" "${seconds:-0}"
     page_job=
 }
 
-[ $# -gt 0 ] || set -- format engine gcc page clang asan tsan
-while [ $# -gt 0 ]; do
-    configuration=$1
-    shift
+[ $# -gt 0 ] || set -- format gcc page engine clang tsan asan
+presets=()
+for configuration in "$@"; do
+    case $configuration in
+        gcc | engine | clang | asan | tsan) preset=$configuration ;;
+        check | page) preset=gcc ;;
+        format | fuzz) continue ;;
+        *)
+            echo "tools/test.sh: unknown configuration '$configuration'" >&2
+            exit 2
+            ;;
+    esac
+    [[ " ${presets[*]} " == *" $preset "* ]] || presets+=("$preset")
+done
+exec {builder}< <(build_all "${presets[@]}")
+
+for configuration in "$@"; do
     echo "== $configuration"
     case $configuration in
         format) single format tools/format.sh --check ;;
@@ -170,26 +199,17 @@ while [ $# -gt 0 ]; do
             single format tools/format.sh --check
             suite gcc '^unit/'
             ;;
-        page)
-            page_start
-            for later in "$@"; do
-                case $later in clang | asan | tsan) build "$later" || true ;; esac
-            done
-            ;;
+        page) page_start ;;
         clang) suite clang '^(unit|verify|examples)/' ;;
         asan) asan ;;
         fuzz) fuzzers ;;
         tsan) suite tsan '^(unit|determinism)/' ;;
-        *)
-            echo "tools/test.sh: unknown configuration '$configuration'" >&2
-            exit 2
-            ;;
     esac
 done
 page_end
 
 echo
-printf '%-14s %6s %6s %8s %8s\n' "" passed failed build run
+printf '%-14s %6s %6s %8s %8s\n' "" passed failed waited run
 printf '%s\n' "${table[@]}"
 printf '%-14s %22d s in all\n' "" "$SECONDS"
 echo

@@ -72,11 +72,11 @@ static uint64_t steps_made(site *s) {
     return state.steps_made;
 }
 
-// The next message of a kind that contains a word (NULL: any); false: none within 10 s or closed.
+// The next message of a kind that contains a word (NULL: any); false: none or closed.
 static sp_buffer message;
 static bool expect(peer *p, int kind, const char *word) {
     for (int i = 0; i < 5000; i++) {
-        int got = peer_read(p, &message, 10000);
+        int got = peer_read(p, &message, PEER_PATIENCE_MS);
         if (got <= 0) return false;
         if (got == kind && (!word || strstr((const char *)message.data, word))) return true;
     }
@@ -85,7 +85,7 @@ static bool expect(peer *p, int kind, const char *word) {
 
 static bool expect_close(peer *p) {
     int got = PEER_TEXT;
-    for (int i = 0; i < 100000 && got > 0; i++) got = peer_read(p, &message, 10000);
+    for (int i = 0; i < 100000 && got > 0; i++) got = peer_read(p, &message, PEER_PATIENCE_MS);
     return got == PEER_CLOSED;
 }
 
@@ -190,12 +190,15 @@ TEST(a_slow_client_does_not_slow_others) {
     CHECK_INT(frames, 60);
     uint64_t made = steps_made(&s);
     CHECK(made > 30);  // a frame shows at least one step more, except for those made before it played
-    CHECK(peer_say(&quick, "{\"type\":\"pause\",\"id\":2}"));
+    CHECK(peer_say(&quick, "{\"type\":\"pause\",\"id\":2}") && expect(&quick, PEER_TEXT, "\"id\": 2"));
+    sp_sim_state last;
+    sp__sim_state(sp__server_sim(s.server), &last);
     // it receives the newest frame in the end, and the number of dropped ones
     uint32_t dropped = 0;
-    while (peer_read(&slow, &message, 500) > 0)
-        if (memcmp(message.data, "SPV1\1", 5) == 0) memcpy(&dropped, message.data + 60, 4);
-    CHECK(dropped > 0);
+    uint64_t step = 0;
+    while (step < last.step && expect(&slow, PEER_BINARY, NULL))
+        if (message.data[4] == SP_FRAME_STATE) memcpy(&step, message.data + 16, 8), memcpy(&dropped, message.data + 60, 4);
+    CHECK(dropped > 0 && step == last.step);
     peer_close(&slow), peer_close(&quick);
     close_site(&s);
 }
@@ -207,9 +210,9 @@ TEST(acknowledged_frames_are_recent) {
     REQUIRE(open_site(&s, NULL, false));
     REQUIRE(join(&s, &p));
     CHECK(peer_say(&p, "{\"type\":\"ack\",\"step\":0}"));
-    CHECK(peer_say(&p, "{\"type\":\"control\",\"action\":\"request\"}") && peer_say(&p, "{\"type\":\"play\",\"id\":1}"));
     int states = 0, got = 1;
-    double begin = peer_now_ms();
+    double begin = peer_now_ms();  // before the first frame that is counted can be sent
+    CHECK(peer_say(&p, "{\"type\":\"control\",\"action\":\"request\"}") && peer_say(&p, "{\"type\":\"play\",\"id\":1}"));
     // longer than sixteen frames take, shorter than the timeout of unanswered ones
     while (got > 0) {
         got = peer_read(&p, &message, 300);
@@ -222,7 +225,7 @@ TEST(acknowledged_frames_are_recent) {
         seen += got == PEER_BINARY && message.data[4] == SP_FRAME_STATE;
     }
     // the first, sent before the client had answered, and two; after a second of silence the others are sent anyway
-    CHECK(seen <= 3 || peer_now_ms() - begin > 900);
+    CHECK(seen <= 3 || peer_now_ms() - begin > SP_ACK_TIMEOUT_MS);
     CHECK(peer_say(&p, "{\"type\":\"ack\",\"step\":1}"));
     CHECK(expect(&p, PEER_BINARY, NULL));
     peer_close(&p);
@@ -373,7 +376,7 @@ TEST(data_before_the_end_of_the_handshake_is_refused) {
     memcpy(all, ask, sizeof ask - 1), memcpy(all + sizeof ask - 1, early, sizeof early - 1);
     REQUIRE(peer_open_socket(&p, s.port, 0) && peer_send_raw(&p, all, sizeof ask + sizeof early - 2));
     bool closed = false;
-    while (peer_read_more(&p, peer_now_ms() + 10000, &closed)) continue;
+    while (peer_read_more(&p, peer_now_ms() + PEER_PATIENCE_MS, &closed)) continue;
     CHECK(closed);
     peer_close(&p);
     close_site(&s);
@@ -460,10 +463,10 @@ TEST(head_answers_as_get_without_a_body) {
                       get[] = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     REQUIRE(peer_open_socket(&p, s.port, 0) && peer_send_raw(&p, head, strlen(head)));
     while (!(p.in.size > 4 && memcmp(p.in.data + p.in.size - 4, "\r\n\r\n", 4) == 0))
-        REQUIRE(peer_read_more(&p, peer_now_ms() + 10000, &closed));
+        REQUIRE(peer_read_more(&p, peer_now_ms() + PEER_PATIENCE_MS, &closed));
     size_t first = p.in.size;
     CHECK(peer_send_raw(&p, get, strlen(get)));
-    while (peer_read_more(&p, peer_now_ms() + 10000, &closed)) continue;
+    while (peer_read_more(&p, peer_now_ms() + PEER_PATIENCE_MS, &closed)) continue;
     sp__buffer_add(NULL, &p.in, "", 1);
     const char *second = (const char *)p.in.data + first;
     CHECK(strncmp(second, "HTTP/1.1 200", 12) == 0 && strstr(second, "<p>here</p>"));
@@ -570,7 +573,7 @@ TEST(a_scene_is_refused_as_a_connection_is) {
 }
 
 static bool wait_for_file(const char *name, bool there) {
-    for (int i = 0; i < 1000 && is_there(name) != there; i++) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    for (int i = 0; i < 10000 && is_there(name) != there; i++) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     return is_there(name) == there;
 }
 
@@ -654,10 +657,10 @@ TEST(an_incomplete_request_is_closed) {
     peer p;
     bool closed = false;
     REQUIRE(open_site(&s, NULL, false));
-    REQUIRE(peer_open_socket(&p, s.port, 0));
-    // a byte from time to time does not help; ten seconds are more than twice the limit
-    for (int i = 0; i < 100 && !closed; i++) {
-        peer_send_raw(&p, i == 0 ? "GET / HTTP/1.1\r\nX: " : "x", i == 0 ? 19 : 1);
+    REQUIRE(peer_open_socket(&p, s.port, 0) && peer_send_raw(&p, "GET / HTTP/1.1\r\nX: ", 19));
+    // a byte from time to time does not help
+    for (double begin = peer_now_ms(); !closed && peer_now_ms() - begin < SP_REQUEST_MS + PEER_PATIENCE_MS;) {
+        peer_send_raw(&p, "x", 1);
         while (peer_read_more(&p, peer_now_ms() + 100, &closed)) continue;
     }
     CHECK(closed);
@@ -681,12 +684,13 @@ TEST(two_hundred_connections_are_bounded) {
     int greeted = 0;
     for (int i = 0; i < 64; i++) greeted += expect(&peers[i], PEER_TEXT, "\"hello\"");
     CHECK_INT(greeted, 64);
+    for (int i = 0; i < 1000 && steps_made(&s) == before; i++) CHECK(expect(&peers[0], PEER_BINARY, NULL));
     CHECK(steps_made(&s) > before);
     for (int i = 0; i < MANY; i++) peer_close(&peers[i]);
     // connections are available again
     peer p;
     bool in = false;
-    for (int i = 0; i < 50 && !in; i++) {
+    for (int i = 0; i < 1000 && !in; i++) {
         in = join(&s, &p);
         if (!in) peer_close(&p), nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
@@ -724,13 +728,19 @@ TEST(a_port_in_use_is_reported) {
 TEST(the_example_is_a_client) {
     site s;
     char command[512];
+    bool moved = false;
     REQUIRE(open_site(&s, NULL, false));
-    snprintf(command, sizeof command, SP_BINARY_DIR "/tests/example_view_client %d 1.2 >%s", s.port, path_of("said.txt"));
-    CHECK_INT(system(command), 0);
-    FILE *file = fopen(path_of("said.txt"), "r");
-    REQUIRE(file);
-    CHECK(fgets(out, sizeof out, file) && strstr(out, "steps/s") && !strstr(out, "force 0 N"));
-    fclose(file);
+    // it prints a line each second; where other work keeps the machine busy, the first ones can be without a force
+    for (double seconds = 1.2; !moved && seconds < 40; seconds *= 3) {
+        snprintf(command, sizeof command, SP_BINARY_DIR "/tests/example_view_client %d %g >%s", s.port, seconds,
+                 path_of("said.txt"));
+        CHECK_INT(system(command), 0);
+        FILE *file = fopen(path_of("said.txt"), "r");
+        REQUIRE(file);
+        while (!moved && fgets(out, sizeof out, file)) moved = strstr(out, "steps/s") && !strstr(out, "force 0 N");
+        fclose(file);
+    }
+    CHECK(moved);
     CHECK(steps_made(&s) > 0);
     close_site(&s);
 }
