@@ -400,6 +400,43 @@ SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int inde
 /// rigid: force, and torque about the centre of mass of a free body or about the origin of the frame of another, 6 numbers).
 SP_API sp_status sp_world_surface_apply_transpose(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
+/// Where the solid of a collision surface is (proximity).
+typedef enum sp_surface_side {
+    SP_SURFACE_OUTSIDE,  ///< behind its faces: others touch it from outside
+    SP_SURFACE_INSIDE,   ///< in front of its faces: vessels and cavities, whose inside is free
+    SP_SURFACE_BOTH      ///< on neither side: a sheet; what touches it stays on the side where it was
+} sp_surface_side;
+
+/// How a collision surface is touched (proximity). Start from sp_surface_contact_def_default().
+typedef struct sp_surface_contact_def {
+    sp_surface_side side;  ///< default outside
+    double field;  ///< rigid bodies: others touch a signed distance field with cells of this size instead of the triangles
+                   ///< [m] > 0, at most half of the surface; 0, the default: triangles. Not with SP_SURFACE_BOTH
+    uint32_t cookie;
+} sp_surface_contact_def;
+
+/// Every default, and a valid cookie.
+SP_API sp_surface_contact_def sp_surface_contact_def_default(void);
+/// Sets how a surface of a body is touched: the boundary (0) or an embedded one. A field is built, which takes from milliseconds
+/// to seconds, or shared with other bodies that have the same triangles and cells. SP_BAD_INPUT: a soft body has no field; bodies
+/// that consist of planes, spheres and capsules only are touched exactly, from outside; the field would need more than 1 GB.
+SP_API sp_status sp_world_set_surface_contact(sp_world *world, sp_body_id body, int surface, const sp_surface_contact_def *def);
+
+/// Size and accuracy of a distance field.
+typedef struct sp_distance_field_info {
+    double cell;       ///< [m]
+    int cells[3];      ///< along the axes, over the size of the surface
+    double blocks;     ///< of 8 x 8 x 8 nodes
+    int blocks_near;   ///< those that have values
+    size_t bytes;      ///< grid, triangles and their tree
+    int open_edges;    ///< edges that belong to one triangle; 0: the surface is closed
+    double deviation;  ///< largest value at vertices and middles of triangles, where it should be 0 [m]
+    double build_ms;   ///< time of its creation
+} sp_distance_field_info;
+
+/// The distance field of a surface. SP_BAD_INPUT: it has none.
+SP_API sp_status sp_world_distance_field_info(sp_world *world, sp_body_id body, int surface, sp_distance_field_info *out);
+
 /// How contact is formulated.
 typedef enum sp_contact_formulation {
     SP_CONTACT_PENALTY,   ///< springs between soft nodes, or the vertices of collision surfaces, and rigid shapes

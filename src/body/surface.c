@@ -28,6 +28,7 @@ void sp__surface_release(sp_context *ctx, sp_surface **surface) {
     sp__free(ctx, s->x), sp__free(ctx, s->face_normals);
     sp__vertex_faces_free(ctx, &s->vertex_faces);
     sp__transpose_free(ctx, &s->up);
+    sp__distance_field_release(&s->field);
     sp__free(ctx, s);
 }
 

@@ -4,6 +4,7 @@
 #ifndef SP_SURFACE_H
 #define SP_SURFACE_H
 
+#include "collide/field.h"
 #include "core/core.h"
 #include "map/carry.h"
 #include "souple/world.h"
@@ -30,6 +31,9 @@ typedef struct sp_surface {
     // fit of a triangle mesh to the body that carries it
     int outside;      // vertices in no element
     double farthest;  // largest distance of those [m]
+    // contact
+    sp_surface_side side;
+    sp_distance_field *field;  // NULL: triangles
     // made by sp__surface_prepare
     sp_vertex_faces vertex_faces;
     double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces

@@ -55,6 +55,8 @@ static sp_status pair_add(sp_collide *set, const sp_collide_options *o, int firs
     p.margin = fmax(p.rule.alarm, p.rule.depth) + c[p.a].radius + c[p.b].radius;
     // edges of two closed surfaces do not overlap by more than alarm (sp__narrow_edges)
     bool closed = has_outside(&c[p.a]) && has_outside(&c[p.b]);
+    p.in_field[0] = c[p.a].corners > 0 && c[p.b].def.type == SP_COLLIDER_FIELD;
+    p.in_field[1] = c[p.b].corners > 0 && c[p.a].def.type == SP_COLLIDER_FIELD;
     p.edge_margin = closed ? p.rule.alarm * (1 + 1e-9) + c[p.a].radius + c[p.b].radius : p.margin;
     if (set->pair_count == set->pair_capacity) {
         sp_collide_pair *old = set->pairs;
@@ -70,6 +72,10 @@ static sp_status pair_add(sp_collide *set, const sp_collide_options *o, int firs
     }
     set->pairs[set->pair_count++] = p;
     return SP_OK;
+}
+
+static bool pair_in_field(const sp_collide_pair *p) {
+    return p->in_field[0] || p->in_field[1];
 }
 
 static bool pair_possible(const sp_collider *a, const sp_collider *b) {
@@ -139,7 +145,7 @@ typedef struct item_box {
 
 static void candidate_add(sp_collide *set, int pair, sp_candidate_type type, uint32_t first, uint32_t second, sp_block *own) {
     sp_record *r = sp__block_next(&set->candidates, own);
-    if (r) *r = (sp_record){(uint64_t)pair << 2 | type, (uint64_t)first << 32 | second, 0};
+    if (r) *r = (sp_record){(uint64_t)pair << SP_CANDIDATE_BITS | type, (uint64_t)first << 32 | second, 0};
 }
 
 // vertices that an item of c owns against an item of the other collider, whose box is given
@@ -310,7 +316,8 @@ static sp_status trees_jobs(sp_collide *set) {
     int head = 0, tail = 0;
     for (int i = 0; i < set->pair_count; i++) {
         const sp_collide_pair *p = &set->pairs[i];
-        if (set->colliders[p->a].corners && set->colliders[p->b].corners) set->jobs[tail++] = (sp_node_pair){i, 0, 0};
+        if (!pair_in_field(p) && set->colliders[p->a].corners && set->colliders[p->b].corners)
+            set->jobs[tail++] = (sp_node_pair){i, 0, 0};
     }
     for (int splits = 0; splits < SPLITS && tail - head < TARGET && tail > head; splits++) {
         sp_node_pair now = set->jobs[head++];
@@ -352,6 +359,8 @@ static sp_status broad_pass(sp_collide *set, sp_broad method) {
         const sp_collide_pair *p = &set->pairs[i];
         if (!set->colliders[p->a].corners || !set->colliders[p->b].corners) {
             plane_task(set, i);
+        } else if (pair_in_field(p)) {
+            sp__broad_field(set, i, method != SP_BROAD_BRUTE);
         } else if (method == SP_BROAD_HASH) {
             SP_TRY(sp__broad_hash(set, i));
         } else if (method == SP_BROAD_BRUTE) {

@@ -29,6 +29,7 @@ typedef enum sp_collider_type {
     SP_COLLIDER_TRIANGLES,  // surface of a solid, or a sheet
     SP_COLLIDER_SEGMENTS,   // centrelines; with radii: capsules
     SP_COLLIDER_POINTS,     // every vertex; with radii: spheres
+    SP_COLLIDER_FIELD,      // surface of a rigid body: triangles, and the distance field by which others touch them (field.h)
     SP_COLLIDER_PLANE,      // analytic half-space: the side below its normal is solid
     SP_COLLIDER_SPHERE,     // analytic; as one point with a radius, but contacts give a point in space
     SP_COLLIDER_CAPSULE     // analytic; as one segment with a radius, likewise
@@ -37,7 +38,7 @@ typedef enum sp_collider_type {
 typedef enum sp_collider_side {
     SP_SIDE_OUTSIDE,  // the solid is behind the faces: vertices there are inside and are pushed out
     SP_SIDE_INSIDE,   // the solid is in front of the faces: vessels, rooms
-    SP_SIDE_BOTH      // nothing is inside: each vertex stays on the side where it was at the committed state
+    SP_SIDE_BOTH      // nothing is inside: each vertex stays on the side where it was at the committed state; not of a field
 } sp_collider_side;
 
 enum {
@@ -48,7 +49,7 @@ enum {
 // Vertex numbers and features are below 2^30. Everything but the positions is copied.
 typedef struct sp_collider_def {
     sp_collider_type type;
-    sp_collider_side side;  // triangles only
+    sp_collider_side side;  // triangles and fields only
     uint32_t id;            // first half of contact keys; unique in the set, stable over steps. Contacts have a.id < b.id
     uint32_t group;         // body: colliders of the same group make no contacts with each other
     unsigned flags;
@@ -57,7 +58,13 @@ typedef struct sp_collider_def {
     int item_count;
     double radius;        // >= 0 [m]: thickness of a surface on each side, radius of segments, points, sphere, capsule
     const double *radii;  // per vertex, instead of `radius`; linear along segments. Nullable
+    const struct sp_distance_field *field;  // of SP_COLLIDER_FIELD, borrowed
 } sp_collider_def;
+
+// Place of a distance field at one state: x = at + R (x in the frame of the field).
+typedef struct sp_collider_frame {
+    double R[9], at[3];
+} sp_collider_frame;
 
 // Position of an analytic shape at one state. Plane: a point and the unit normal. Sphere: its centre, and nothing. Capsule: ends.
 typedef struct sp_shape_place {
@@ -72,6 +79,8 @@ void sp__collide_destroy(sp_collide **set);  // accepts NULL
 // no contacts until it is moved.
 sp_status sp__collider_add(sp_collide *set, const sp_collider_def *def, int *index);
 void sp__collider_remove(sp_collide *set, int index);
+// Places of the frame of a field at both states, copied; besides sp__collider_move.
+void sp__collider_place_field(sp_collide *set, int index, const sp_collider_frame *at0, const sp_collider_frame *at1);
 // Positions (vertex_count x 3, finite), borrowed until the next move or removal: the arrays may be overwritten in place, but then
 // this call must be repeated before the next search. x1 == x0 is allowed: proximity at one state.
 void sp__collider_move(sp_collide *set, int index, const double *x0, const double *x1);
@@ -94,7 +103,8 @@ typedef struct sp_contact_side {
 
 typedef struct sp_contact_found {
     uint64_t key[2];  // of a and b: id, feature, index (sp__contact_key). Unique in the list, which is sorted by it. A sphere has
-                      // the vertex 0, a capsule the vertices 0 and 1 and the edge 0, a plane the feature shape
+                      // the vertex 0, a capsule the vertices 0 and 1 and the edge 0, a plane the feature shape, a field too; its
+                      // index counts the contacts of one feature with it
     double normal[3];  // unit, from b to a
     double distance0;  // along the normal at the committed state, minus both radii; < 0: overlap
     double distance1;  // at the free state, with the same normal, vertices and weights

@@ -4,6 +4,7 @@
 #define SP_COLLIDE_INTERNAL_H
 
 #include "collide/collide.h"
+#include "collide/field.h"
 #include "map/carry.h"
 #include "math/vec3.h"
 #include "mesh/edges.h"
@@ -37,17 +38,18 @@ typedef struct sp_bvh {
 // ---------------------------------------------------------------------------------------------------- colliders
 
 typedef struct sp_collider {
-    bool used, placed, fresh;  // fresh: moved since the last refit
-    sp_collider_def def;       // items and radii point to copies
-    int corners;               // vertices of an item: 3, 2, 1; 0: a plane
-    double radius;             // largest
-    bool closed;               // triangles: every edge has two faces
-    sp_edges edges;            // of triangles
-    int edge_count;            // of triangles or segments
-    sp_vertex_faces around;    // items of each vertex
-    unsigned char *owned;      // per item: bits 0 to 2 vertices, bits 3 to 5 edges. Each vertex and edge has one owner
-    const double *x[2];        // at the committed and at the free state
-    sp_shape_place at[2];      // of a shape; x points to it unless it is a plane
+    bool used, placed, fresh;    // fresh: moved since the last refit
+    sp_collider_def def;         // items and radii point to copies
+    int corners;                 // vertices of an item: 3, 2, 1; 0: a plane
+    double radius;               // largest
+    bool closed;                 // triangles: every edge has two faces
+    sp_edges edges;              // of triangles
+    int edge_count;              // of triangles or segments
+    sp_vertex_faces around;      // items of each vertex
+    unsigned char *owned;        // per item: bits 0 to 2 vertices, bits 3 to 5 edges. Each vertex and edge has one owner
+    const double *x[2];          // at the committed and at the free state
+    sp_shape_place at[2];        // of a shape; x points to it unless it is a plane
+    sp_collider_frame frame[2];  // of a field
     sp_bvh tree;
     double low[3], high[3];  // of both states, without radius
 } sp_collider;
@@ -86,12 +88,21 @@ typedef struct sp_collide_pair {
     sp_pair_rule rule;
     double margin;       // of box tests: the larger of alarm and depth, and both radii
     double edge_margin;  // ... of two edges
+    bool in_field[2];    // features of a touch the field of b, features of b that of a. One or both: nothing else is compared
 } sp_collide_pair;
 
-typedef enum sp_candidate_type { SP_CANDIDATE_A, SP_CANDIDATE_B, SP_CANDIDATE_EDGES, SP_CANDIDATE_PLANE } sp_candidate_type;
+typedef enum sp_candidate_type {
+    SP_CANDIDATE_A,
+    SP_CANDIDATE_B,
+    SP_CANDIDATE_EDGES,
+    SP_CANDIDATE_PLANE,
+    SP_CANDIDATE_FIELD_A,  // an item of a in the field of b
+    SP_CANDIDATE_FIELD_B
+} sp_candidate_type;
+enum { SP_CANDIDATE_BITS = 3 };  // of a type in a record
 
 // Two features whose swept boxes are near each other. group: pair and type; features: vertex of a and item of b, vertex of b and
-// item of a, edge of a and edge of b, or vertex and 0. Records with equal keys are the same candidate.
+// item of a, edge of a and edge of b, vertex and 0, or item and 0. Records with equal keys are the same candidate.
 typedef struct sp_record {
     uint64_t group, features;
     uint64_t place;  // sorted along; no part of the key
@@ -177,6 +188,8 @@ sp_status sp__broad_candidates(sp_collide *set, sp_broad method);
 void sp__broad_items(sp_collide *set, int pair, uint32_t item_a, uint32_t item_b, sp_block *own);
 sp_status sp__broad_hash(sp_collide *set, int pair);
 void sp__item_box(const sp_collider *c, uint32_t item, double low[3], double high[3]);
+// Adds the candidates of a pair with a field (field_contacts.c). tree: false, all items are compared.
+void sp__broad_field(sp_collide *set, int pair, bool tree);
 
 // ---------------------------------------------------------------------------------------------------- narrow phase
 
@@ -204,6 +217,8 @@ typedef struct sp_narrow {  // of a task
 void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidates, int count);
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b);
 void sp__narrow_plane(const sp_narrow *n, uint32_t vertex);
+// The vertices and edges that an item owns, and its face, in the field of the other collider (field_contacts.c).
+void sp__narrow_field(const sp_narrow *n, bool of_b, uint32_t item);
 
 // features (features.c), at time t between the states
 // Outward unit normal of a triangle. False: it is degenerate, and the normal is 0.
@@ -211,6 +226,8 @@ bool sp__face_normal(const sp_collider *c, uint32_t item, double t, double norma
 // Pseudonormal of a feature: dot products with it tell inside from outside (Baerentzen and Aanaes 2005). Not unit. False: there
 // is none: not a surface with an inside, a boundary, or all faces degenerate.
 bool sp__feature_normal(const sp_collider *c, sp_feature feature, uint32_t index, double t, double normal[3]);
+// The vertex is on the far side of its own body, seen along the normal of a contact.
+bool sp__feature_is_behind(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double normal[3]);
 // How far the surface around a feature stays on one side: the least sine of the directions that lead into it against `direction`;
 // 1 if there is none. Not negative: the feature is a local minimum along the direction.
 double sp__feature_score(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double direction[3]);

@@ -53,8 +53,9 @@ sp_status sp__collide_sorting(sp_collide *set, long need) {
 
 // ---------------------------------------------------------------------------------------------------- topology
 
-static const int corners_of[] = {[SP_COLLIDER_TRIANGLES] = 3, [SP_COLLIDER_SEGMENTS] = 2, [SP_COLLIDER_POINTS] = 1,
-                                 [SP_COLLIDER_PLANE] = 0,     [SP_COLLIDER_SPHERE] = 1,   [SP_COLLIDER_CAPSULE] = 2};
+static const int corners_of[] = {
+    [SP_COLLIDER_TRIANGLES] = 3, [SP_COLLIDER_SEGMENTS] = 2, [SP_COLLIDER_POINTS] = 1, [SP_COLLIDER_FIELD] = 3,
+    [SP_COLLIDER_PLANE] = 0,     [SP_COLLIDER_SPHERE] = 1,   [SP_COLLIDER_CAPSULE] = 2};
 enum { FEATURES_MAX = 1 << 30 };
 
 static sp_status collider_check(const sp_collide *set, const sp_collider_def *d, int corners) {
@@ -67,6 +68,9 @@ static sp_status collider_check(const sp_collide *set, const sp_collider_def *d,
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "collider radius = %g, must be >= 0 and finite", d->radius);
     if (!shape && (d->vertex_count < 1 || d->vertex_count >= FEATURES_MAX))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider with %d vertices, must be in [1, 2^30)", d->vertex_count);
+    if ((d->type == SP_COLLIDER_FIELD) != (d->field != NULL) || (d->field && d->side == SP_SIDE_BOTH))
+        return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider of type %d and side %d %s a distance field", (int)d->type,
+                       (int)d->side, d->field ? "with" : "without");
     if (items && (d->item_count < 1 || d->item_count >= FEATURES_MAX / 3 || !d->items))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider with %d items, must be in [1, 2^30 / 3)", d->item_count);
     for (size_t i = 0; items && i < (size_t)d->item_count * (size_t)corners; i++)
@@ -184,6 +188,12 @@ void sp__collider_move(sp_collide *set, int index, const double *x0, const doubl
     SP_ASSERT(c->used && !sp__collider_is_shape(c));
     c->x[0] = x0, c->x[1] = x1;
     collider_placed(set, c);
+}
+
+void sp__collider_place_field(sp_collide *set, int index, const sp_collider_frame *at0, const sp_collider_frame *at1) {
+    sp_collider *c = &set->colliders[index];
+    SP_ASSERT(c->used && c->def.field);
+    c->frame[0] = *at0, c->frame[1] = *at1;
 }
 
 void sp__collider_move_shape(sp_collide *set, int index, const sp_shape_place *at0, const sp_shape_place *at1) {

@@ -61,6 +61,12 @@ bool sp__feature_normal(const sp_collider *c, sp_feature feature, uint32_t index
     return feature == SP_FEATURE_EDGE ? edge_normal(c, index, t, normal) : vertex_normal(c, index, t, normal);
 }
 
+bool sp__feature_is_behind(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double normal[3]) {
+    double n[3];
+    if (!sp__feature_normal(c, feature, index, t, n)) return false;
+    return sp__dot3(n, normal) > SP_CONE_BACK * sp__norm3(n);
+}
+
 // ---------------------------------------------------------------------------------------------------- neighbourhood
 
 static double vertex_score(const sp_collider *c, uint32_t vertex, double t, const double direction[3]) {

@@ -81,6 +81,9 @@ static edge_fit edge_fits(const edge_pair *e, int side, double t, const double d
     // the highest of all faces: their scores against the opposite direction
     double most = -sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, back);
     const double tolerance = bends ? SP_CONE_SOFT : SP_CONE_EDGE;
+    // flat surfaces fit on both sides within the tolerance: the other body is in front of their faces
+    double out[3];
+    if (sp__feature_normal(c, SP_FEATURE_EDGE, e->edge[side], t, out) && sp__dot3(out, direction) > 0) least = -1;
     return (edge_fit){least >= -tolerance, boundary || most > SP_CONE_EDGE, c->def.side == SP_SIDE_BOTH, bends};
 }
 

@@ -281,13 +281,6 @@ static double vertex_suits(const vertex_search *s, const sp_touch *foot, double 
     return fmin(own, foot->feature == SP_FEATURE_FACE ? 1 : sp__feature_score(s->other, foot->feature, foot->index, t, back));
 }
 
-// the vertex is on the far side of its own body
-static bool vertex_is_behind(const sp_collider *c, uint32_t vertex, double t, const double normal[3]) {
-    double n[3];
-    if (!sp__feature_normal(c, SP_FEATURE_VERTEX, vertex, t, n)) return false;
-    return sp__dot3(n, normal) > SP_CONE_BACK * sp__norm3(n);
-}
-
 // direction from two coincident points of things without faces
 static void direction_fallback(const vertex_search *s, const vertex_hit *h, double normal[3]) {
     double p[3], q[3], d[2][3];
@@ -344,7 +337,9 @@ static void vertex_front(vertex_search *s, int t) {
             vertex_contact now = {.foot = h.foot, .distance = h.distance, .time = t};
             now.score = vertex_suits(s, &h.foot, t, normals[k]);
             memcpy(now.normal, normals[k], sizeof now.normal);
-            if (now.score < SP_CONE_VERTEX || (gap > 0 && vertex_is_behind(s->c, s->vertex, t, now.normal))) continue;
+            if (now.score < SP_CONE_VERTEX ||
+                (gap > 0 && sp__feature_is_behind(s->c, SP_FEATURE_VERTEX, s->vertex, t, now.normal)))
+                continue;
             vertex_keep(s, &now);
         }
     }
@@ -527,8 +522,8 @@ void sp__narrow_plane(const sp_narrow *n, uint32_t vertex) {
     if (fmin(gap[0], gap[1]) > n->pair->rule.alarm) return;
     const double *up = plane->at[0].b;
     // a neighbour below it, or the near side of a thin body, is the contact
-    if (fmin(gap[0], gap[1]) > 0 &&
-        (sp__feature_score(c, SP_FEATURE_VERTEX, vertex, 0, up) < SP_CONE_VERTEX || vertex_is_behind(c, vertex, 0, up)))
+    if (fmin(gap[0], gap[1]) > 0 && (sp__feature_score(c, SP_FEATURE_VERTEX, vertex, 0, up) < SP_CONE_VERTEX ||
+                                     sp__feature_is_behind(c, SP_FEATURE_VERTEX, vertex, 0, up)))
         return;
     sp_contact_made *m = sp__block_next(&n->set->contacts, n->own);
     if (!m) return;

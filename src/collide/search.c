@@ -21,8 +21,12 @@ static sp_status search_sort(sp_collide *set, int *count) {
     return SP_OK;
 }
 
+static sp_candidate_type record_type(const sp_record *r) {
+    return (sp_candidate_type)(r->group & ((1 << SP_CANDIDATE_BITS) - 1));
+}
+
 static bool same_group(const sp_record *a, const sp_record *b) {
-    bool vertices = (a->group & 3) <= SP_CANDIDATE_B;
+    bool vertices = record_type(a) <= SP_CANDIDATE_B;
     return a->group == b->group && vertices && a->features >> 32 == b->features >> 32;
 }
 
@@ -45,17 +49,19 @@ typedef struct search_job {
 } search_job;
 
 static void narrow_group(sp_collide *set, const sp_record *r, int count, sp_block *own) {
-    int pair = (int)(r->group >> 2);
+    int pair = (int)(r->group >> SP_CANDIDATE_BITS);
     const sp_collide_pair *p = &set->pairs[pair];
     sp_narrow n = {.set = set, .pair = p, .pair_number = pair, .own = own};
     n.a = &set->colliders[p->a], n.b = &set->colliders[p->b];
     n.moves = n.a->x[0] != n.a->x[1] || n.b->x[0] != n.b->x[1];
     uint32_t first = (uint32_t)(r->features >> 32), second = (uint32_t)r->features;
-    switch ((sp_candidate_type)(r->group & 3)) {
+    switch (record_type(r)) {
     case SP_CANDIDATE_A: sp__narrow_vertex(&n, false, r, count); break;
     case SP_CANDIDATE_B: sp__narrow_vertex(&n, true, r, count); break;
     case SP_CANDIDATE_EDGES: sp__narrow_edges(&n, first, second); break;
     case SP_CANDIDATE_PLANE: sp__narrow_plane(&n, first); break;
+    case SP_CANDIDATE_FIELD_A: sp__narrow_field(&n, false, first); break;
+    case SP_CANDIDATE_FIELD_B: sp__narrow_field(&n, true, first); break;
     }
 }
 

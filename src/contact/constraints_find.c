@@ -94,21 +94,51 @@ static const double *rest_positions(const sp_constraint_collider *k) {
     return k->x1;
 }
 
+// The frame of a rigid body: its origin, and where its axes lead.
+static sp_collider_frame body_frame(sp_body *b, sp_which which) {
+    sp_anchor at[4] = {{.body = b->id}, {.body = b->id}, {.body = b->id}, {.body = b->id}};
+    sp_collider_frame f;
+    double x[12];
+    for (int k = 0; k < 3; k++) at[k + 1].offset[k] = 1;
+    b->ops->points(b, which, 4, at, x, NULL);
+    memcpy(f.at, x, sizeof f.at);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) f.R[3 * i + k] = x[3 * (k + 1) + i] - x[i];
+    return f;
+}
+
+// Places the field of a surface; false: it has none, or it has moved since the last search.
+static bool field_rests(sp_constraints *c, sp_body *b, sp_constraint_collider *k) {
+    if (!k->surface->field) return false;
+    const sp_collider_frame now[2] = {body_frame(b, SP_COMMITTED), body_frame(b, SP_TRIAL)};
+    const bool rests = memcmp(now, k->frame, sizeof now) == 0;
+    memcpy(k->frame, now, sizeof now);
+    sp__collider_place_field(c->set, k->index, &k->frame[0], &k->frame[1]);
+    return rests;
+}
+
 static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
+    static const sp_collider_side sides[] = {
+        [SP_SURFACE_OUTSIDE] = SP_SIDE_OUTSIDE, [SP_SURFACE_INSIDE] = SP_SIDE_INSIDE, [SP_SURFACE_BOTH] = SP_SIDE_BOTH};
     sp_surface *s = b->surfaces[index];
     sp_constraint_collider *k = collider_find(c, b, -1, s);
     if (!k) {
         SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
-        sp_collider_def def = {
-            .type = SP_COLLIDER_TRIANGLES, .vertex_count = s->vertex_count, .items = s->faces, .item_count = s->face_count};
+        sp_collider_def def = {.type = s->field ? SP_COLLIDER_FIELD : SP_COLLIDER_TRIANGLES,
+                               .side = sides[s->side],
+                               .vertex_count = s->vertex_count,
+                               .items = s->faces,
+                               .item_count = s->face_count,
+                               .field = s->field};
         SP_TRY(collider_add(c, b, index, s, -1, def));
         k = &c->colliders[c->collider_count - 1];
     }
+    k->seen = true;
+    if (field_rests(c, b, k)) return SP_OK;
     sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
     if (k->size == 0) k->size = surface_edge(s, rest_positions(k));
     sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
     sp__collider_move(c->set, k->index, k->x0, k->x1);
-    k->seen = true;
     return SP_OK;
 }
 
@@ -217,7 +247,7 @@ static void side_point(sp_body *b, sp_which s, int count, const sp_anchor *ancho
 static void side_motion(const sp_constraint_collider *k, const sp_contact_side *side, const sp_constraint_contact *c, int s,
                         double h, double out[3]) {
     sp_body *b = k->body;
-    if (side->count == 0 && !sp__constraints_is_static(b)) {
+    if (side->count == 0 && !k->surface && !sp__constraints_is_static(b)) {
         sp_body_shape at[2];
         sp_anchor free;
         double x[3];

@@ -19,11 +19,12 @@ typedef struct sp_constraint_collider {
     sp_body *body;
     const sp_surface *surface;  // NULL: a shape
     uint32_t revision;
-    int shape;        // number of the shape
-    double size;      // mean edge of its faces at rest, or radius; INFINITY: none [m]
-    int index;        // in the set
-    double *x0, *x1;  // positions at the committed and at the free state
-    bool seen;        // in this step
+    int shape;                   // number of the shape
+    double size;                 // mean edge of its faces at rest, or radius; INFINITY: none [m]
+    int index;                   // in the set
+    double *x0, *x1;             // positions at the committed and at the free state
+    bool seen;                   // in this step
+    sp_collider_frame frame[2];  // of a distance field, at the two states
 } sp_constraint_collider;
 
 typedef struct sp_constraint_contact {

@@ -54,6 +54,11 @@ sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
         def.free(def.alloc_user, ctx, round_up(sizeof *ctx));
         return SP_NO_MEMORY;
     }
+    if (pthread_mutex_init(&ctx->field_lock, NULL) != 0) {
+        pthread_mutex_destroy(&ctx->error_lock);
+        def.free(def.alloc_user, ctx, round_up(sizeof *ctx));
+        return SP_NO_MEMORY;
+    }
     ctx->def = def;
     ctx->error.index = -1;
     ctx->workers = workers_of(&def);
@@ -76,6 +81,7 @@ void sp_context_destroy(sp_context **context) {
     sp__background_destroy(ctx);
     sp__pool_destroy(ctx);
     SP_ASSERT(atomic_load(&ctx->bytes) == 0);
+    pthread_mutex_destroy(&ctx->field_lock);
     pthread_mutex_destroy(&ctx->error_lock);
     ctx->def.free(ctx->def.alloc_user, ctx, round_up(sizeof *ctx));
 }

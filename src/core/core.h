@@ -34,7 +34,8 @@ enum {
     SP_COOKIE_EXAMINE,
     SP_COOKIE_FILL,
     SP_COOKIE_ROD,
-    SP_COOKIE_CONTACT_PAIR
+    SP_COOKIE_CONTACT_PAIR,
+    SP_COOKIE_SURFACE_CONTACT
 };
 
 // Memory, tasks and log belong to the host's context. Each world has its own context; its `host` is the context that the world
@@ -48,6 +49,8 @@ struct sp_context {
     struct sp_pool *pool;                      // NULL: one worker, or the host's task hooks
     struct sp_background *_Atomic background;  // NULL: no job has been submitted
     int workers;
+    pthread_mutex_t field_lock;
+    struct sp_distance_field *fields;  // distance fields that bodies share (collide/field.c), protected by field_lock; a list
     atomic_size_t bytes;
     atomic_uint_fast64_t allocations;
 };

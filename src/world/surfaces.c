@@ -207,6 +207,80 @@ sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x,
     return sp__world_leave(w, status);
 }
 
+// ---------------------------------------------------------------------------------------------------- how it is touched
+
+sp_surface_contact_def sp_surface_contact_def_default(void) {
+    return (sp_surface_contact_def){.cookie = SP_COOKIE_SURFACE_CONTACT};
+}
+
+static sp_status check_surface_contact(sp_world *w, sp_body *b, const sp_surface *s, const sp_surface_contact_def *def) {
+    sp_body_shape shape;
+    const bool plain = def->side == SP_SURFACE_OUTSIDE && def->field == 0;
+    if (def->cookie != SP_COOKIE_SURFACE_CONTACT)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "sp_surface_contact_def did not start from sp_surface_contact_def_default()");
+    if ((int)def->side < 0 || def->side > SP_SURFACE_BOTH)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "side = %d of a surface, must be one of sp_surface_side", (int)def->side);
+    if (!(def->field >= 0 && def->field < INFINITY))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "field = %g m, must be > 0 and finite, or 0 for none", def->field);
+    if (def->field > 0 && def->side == SP_SURFACE_BOTH)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "a distance field tells inside from outside, and a sheet (side both) has neither");
+    if (!plain && s->face_count == 0)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "surface '%s' of '%s' has no triangles", s->name, b->name);
+    // anchors of rigid bodies are points of their frame
+    if (def->field > 0 && !b->ops->locate)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "'%s' is not rigid: a distance field does not follow its motion", b->name);
+    if (!plain && b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape))
+        return WORLD_FAIL(w, SP_BAD_INPUT,
+                          "'%s' consists of planes, spheres and capsules, which are touched exactly and from outside: %s needs a "
+                          "mesh",
+                          b->name, def->field > 0 ? "a distance field" : "another side");
+    return SP_OK;
+}
+
+static sp_status surface_field(sp_world *w, const sp_surface *s, double cell, sp_distance_field **out) {
+    double *x;
+    *out = NULL;
+    if (cell == 0) return SP_OK;
+    if (!SP_NEW(w->ctx, x, 3 * (size_t)s->vertex_count)) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for a distance field");
+    for (int i = 0; i < s->vertex_count; i++) memcpy(x + 3 * (size_t)i, s->anchors[i].offset, 3 * sizeof *x);
+    const sp_distance_field_def def = {
+        .vertex_count = s->vertex_count, .x = x, .face_count = s->face_count, .faces = s->faces, .cell = cell};
+    sp_status status = sp__distance_field_acquire(w->ctx, &def, out);
+    sp__free(w->ctx, x);
+    return status;
+}
+
+static sp_status set_surface_contact(sp_world *w, sp_body_id id, int index, const sp_surface_contact_def *def) {
+    sp_body *b;
+    sp_surface *s = NULL;
+    sp_distance_field *field;
+    SP_TRY(find_surface(w, id, index, &b, &s));
+    SP_TRY(check_surface_contact(w, b, s, def));
+    SP_TRY(surface_field(w, s, def->field, &field));
+    // colliders are made again
+    if (w->constraints) sp__constraints_forget(w->constraints);
+    w->contacts.count = 0;
+    sp__distance_field_release(&s->field);
+    s->side = def->side, s->field = field;
+    return SP_OK;
+}
+
+sp_status sp_world_set_surface_contact(sp_world *w, sp_body_id id, int index, const sp_surface_contact_def *def) {
+    SP_TRY(sp__world_enter(w));
+    return sp__world_leave(w, set_surface_contact(w, id, index, def));
+}
+
+sp_status sp_world_distance_field_info(sp_world *w, sp_body_id id, int index, sp_distance_field_info *out) {
+    sp_body *b;
+    sp_surface *s = NULL;
+    SP_TRY(sp__world_enter(w));
+    sp_status status = find_surface(w, id, index, &b, &s);
+    if (status >= 0 && !s->field)
+        status = WORLD_FAIL(w, SP_BAD_INPUT, "surface '%s' of '%s' has no distance field", s->name, b->name);
+    if (status >= 0) sp__distance_field_info(s->field, out);
+    return sp__world_leave(w, status);
+}
+
 // ---------------------------------------------------------------------------------------------------- transpose
 
 static sp_status make_transpose(sp_world *w, sp_body *b, sp_surface *s) {

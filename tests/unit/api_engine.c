@@ -412,6 +412,32 @@ TEST(surfaces) {
     tear_down(&f);
 }
 
+TEST(distance_field_of_a_surface) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_rigid_shape shape = {.type = SP_BOX, .size = {0.1, 0.1, 0.1}, .pose = sp_pose_identity()};
+    sp_rigid_def box = sp_rigid_def_default();
+    sp_surface_contact_def def = sp_surface_contact_def_default();
+    sp_distance_field_info info;
+    sp_body_id id;
+    box.shapes = &shape, box.shape_count = 1;
+    REQUIRE(sp_world_add_rigid(f.world, &box, &id) == SP_OK);
+    def.side = SP_SURFACE_INSIDE, def.field = 0.02;
+    CHECK_INT(sp_world_set_surface_contact(f.world, id, 0, &def), SP_OK);
+    CHECK_INT(sp_world_distance_field_info(f.world, id, 0, &info), SP_OK);
+    CHECK(info.cell == 0.02 && info.cells[0] == 5 && info.cells[2] == 5 && info.blocks_near <= info.blocks && info.bytes > 4000);
+    // refused: not of a soft body, no such surface, not from the default
+    CHECK_INT(sp_world_set_surface_contact(f.world, f.beam, 0, &def), SP_BAD_INPUT);
+    CHECK_INT(sp_world_set_surface_contact(f.world, id, 1, &def), SP_BAD_INPUT);
+    def.cookie = 0;
+    CHECK_INT(sp_world_set_surface_contact(f.world, id, 0, &def), SP_BAD_INPUT);
+    CHECK_INT(sp_world_distance_field_info(f.world, id, 0, &info), SP_OK);
+    def = sp_surface_contact_def_default();
+    CHECK_INT(sp_world_set_surface_contact(f.world, id, 0, &def), SP_OK);
+    CHECK_INT(sp_world_distance_field_info(f.world, id, 0, &info), SP_BAD_INPUT);
+    tear_down(&f);
+}
+
 TEST(rods) {
     fixture f;
     REQUIRE(set_up(&f));

@@ -314,6 +314,35 @@ TEST(rods_that_pass_each_other_are_caught) {
     finish();
 }
 
+// A soft block that sags over a ball, a little too deep, and is lifted: its edges leave those of the ball upwards. They are not
+// held back from below.
+TEST(edges_that_separate_are_not_held_back) {
+    uint64_t seed = 6;
+    int edges = 0, down = 0;
+    for (int i = 0; i < 40; i++) {
+        start();
+        help_box(&a, (double[]){-0.5, -0.5, 0}, (double[]){0.5, 0.5, 0.2}, 3 + i % 5);
+        help_sphere(&b, (double[]){0, 0, -1}, 1, 12);
+        double x = 0.1 * help_uniform(&seed), y = 0.1 * help_uniform(&seed), sag = 0.25 * (1 + help_uniform(&seed));
+        double deep = pow(10, -3 + 1.5 * help_uniform(&seed)), up = pow(10, -2 + help_uniform(&seed));
+        double alarm = pow(10, -1.7 + 0.5 * help_uniform(&seed));
+        for (int v = 0; v < a.nv; v++) {
+            double *p = a.x0 + 3 * v;
+            p[0] += x, p[1] += y, p[2] -= sag * (p[0] * p[0] + p[1] * p[1]) + deep;
+            for (int k = 0; k < 3; k++) a.x1[3 * v + k] = p[k] + (k == 2 ? up : 0) + 0.2 * up * help_uniform(&seed);
+        }
+        sp_collider_def soft = {.id = 1, .vertex_count = a.nv, .items = a.faces, .item_count = a.nf, .flags = SP_COLLIDER_SOFT};
+        help_add(set, soft, a.x0, a.x1);
+        help_add_mesh(set, 2, &b);
+        sp_found f = help_find(set, SP_BROAD_TREE, alarm, 8 * alarm);
+        edges += help_count(&f, SP_FEATURE_EDGE, SP_FEATURE_EDGE);
+        for (int k = 0; k < f.count; k++) down += f.contacts[k].normal[2] < 0;
+        finish();
+    }
+    CHECK(edges > 1000);
+    CHECK_INT(down, 0);
+}
+
 // A ball in a room: faces that look outwards, solid on their outer side.
 TEST(inside_of_a_room_and_both_sides_of_a_sheet) {
     start();

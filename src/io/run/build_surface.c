@@ -236,6 +236,31 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     return status;
 }
 
+// how the surface is touched; index: of the engine, 0 is the boundary
+static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int index) {
+    sp_surface_contact_def def = sp_surface_contact_def_default();
+    sp_distance_field_info info;
+    if (sp__build_is(node, "side", "inside")) def.side = SP_SURFACE_INSIDE;
+    if (sp__build_is(node, "side", "both")) def.side = SP_SURFACE_BOTH;
+    def.field = sp__build_number(node, "field", 0);
+    if (def.side == SP_SURFACE_OUTSIDE && def.field == 0) return SP_OK;
+    sp_status status = sp_world_set_surface_contact(run->world, body->id, index, &def);
+    if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
+    if (def.field == 0) return SP_OK;
+    SP_TRY(sp_world_distance_field_info(run->world, body->id, index, &info));
+    SP_TRY(sp__build_reserve(run, node, (double)info.bytes, 1, "bytes of a distance field"));
+    sp__scene_note_auto(run->scene, node, "field",
+                        "%d x %d x %d cells, %d of %.0f blocks have values, %.3g MB; the surface is reproduced within %.3g m%s",
+                        info.cells[0], info.cells[1], info.cells[2], info.blocks_near, info.blocks, (double)info.bytes * 1e-6,
+                        info.deviation, info.open_edges ? "; it is open: winding numbers tell inside from outside" : "");
+    if (info.deviation > 0.5 * info.cell)
+        sp__scene_warning(run->scene, node, "field",
+                          "the field differs from the surface by up to %.3g m, and its cell is %.3g m: parts that are thinner "
+                          "than two cells are lost",
+                          info.deviation, info.cell);
+    return SP_OK;
+}
+
 // after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod have no faces
 // between them. A space keeps names of interfaces apart from those of elements
 static sp_status add_interfaces(sp_run *run, const sp_run_body *body) {
@@ -258,7 +283,10 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     if (n > 0 && !SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool own = is_implied(body, c), tube = body->rod && is_plain(c);
+        int added = body->surface_count;
         if (!own) SP_BUILD(add_surface(run, body, c));
+        if ((roles_of(c) & SP_ROLE_COLLISION) && (own || body->surface_count > added))
+            SP_BUILD(surface_contact(run, body, c, own ? 0 : body->surfaces[added].index));
         // this look applies to the boundary
         if ((own || tube) && (roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
     }

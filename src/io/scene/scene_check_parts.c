@@ -607,11 +607,33 @@ static bool has_role(const sp_scene_node *surface, const char *word) {
     return false;
 }
 
+// what only contact by constraints uses of a surface
+static void check_surface_contact(sp_scene_node *node) {
+    static const char *const words[] = {"side", "field"};
+    const sp_scene_node *contact = present_child(sp__scene_root(node->scene), "contact");
+    const bool constraints = contact && sp__attr_is(contact, "formulation", "proximity");
+    for (int i = 0; i < 2; i++) {
+        if (!has_role(node, "collision")) sp__cannot_act(node, words[i], node, "role", "nothing touches it: its role is visual");
+        if (!constraints)
+            sp__cannot_act(node, words[i], contact, "formulation",
+                           contact ? "penalty contact acts on shapes; formulation=\"proximity\" acts on surfaces"
+                                   : "the scene has no contact element");
+        if (is_element(node->parent, "rod")) sp__cannot_act(node, words[i], NULL, NULL, "a rod is touched as a thick line");
+    }
+    if (!is_element(node->parent, "rigid"))
+        sp__cannot_act(node, "field", NULL, NULL, "a soft body changes its shape: a distance field is of a rigid one");
+    if (sp__attr_given(node, "field") && sp__attr_is(node, "side", "both"))
+        sp__scene_error(
+            node->scene, node, "field",
+            "side=\"both\" is a sheet without an inside, and a field tells inside from outside: leave one of them out");
+}
+
 static void check_surface(sp_scene_node *node) {
     static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth", "elements"};
     bool rigid = is_element(node->parent, "rigid"), file = sp__attr_given(node, "file");
     check_rod_surface(node);
     check_friction(node);
+    check_surface_contact(node);
     if (!has_role(node, "collision")) sp__cannot_act(node, "friction", node, "role", "nothing touches it: its role is visual");
     for (int i = 0; i < 2 && !file; i++) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
     for (int i = 0; i < 3 && file; i++)

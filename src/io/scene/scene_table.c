@@ -321,9 +321,11 @@ static sp_attr_spec surface_attrs[] = {
     INTEGERS("sides", 1, 1, 3, 64, "auto", AUTO, 1, RELOAD,
              "rods: corners of a ring of the tube; auto: 12, fewer for more than 10 strands, 3 for more than 100 thin ones"),
     NOT_NEGATIVE("thickness", "m", "0", LATER, 1, RELOAD, "of a ribbon"),
-    CHOICE("side", "outside", "outside/inside/both", 0, 2, RELOAD, "that is touched"),
+    CHOICE("side", "outside", "outside/inside/both", 0, 1, RELOAD,
+           "collision: that is touched; inside: a vessel or a cavity, whose inside is free; both: a sheet"),
     NOT_NEGATIVE("friction", "", NULL, 0, 1, VALUES, "collision: of contacts there"),
-    POSITIVE("field", "m", NULL, 0, 2, RELOAD, "cell of a distance field"),
+    POSITIVE("field", "m", NULL, 0, 1, RELOAD,
+             "collision, rigid: cell of a signed distance field, which is touched instead of the triangles"),
     SWITCH("self", "no", 0, 2, RELOAD, "touches itself"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
