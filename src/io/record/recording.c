@@ -2,6 +2,8 @@
 #ifdef SP_HAVE_HDF5
 #include "io/record/recording.h"
 
+#include <stddef.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -304,7 +306,7 @@ int sp_recording_contact_count(const sp_recording *r, int frame) {
 
 // rows of one array of contacts, into every item of `out` at an offset
 static sp_status read_contact_array(sp_recording *r, hid_t g, const char *name, int components, hid_t memory, size_t size,
-                                    uint64_t first, int count, void *out) {
+                                    uint64_t first, int count, sp_recording_contact *out, size_t offset) {
     hid_t data;
     sp_extent e;
     SP_TRY(sp__recording_extent(r, g, name, &data, &e));
@@ -323,8 +325,7 @@ static sp_status read_contact_array(sp_recording *r, hid_t g, const char *name, 
             status = SP_RECORDING_FAIL(r, "\"%s\" of contacts cannot be read: damaged or cut off", name);
         H5Sclose(space), H5Sclose(there);
         for (int i = 0; i < count && status >= 0; i++)
-            memcpy((char *)out + (size_t)i * sizeof(sp_recording_contact), rows + (size_t)i * (size_t)components * size,
-                   (size_t)components * size);
+            memcpy((char *)&out[i] + offset, rows + (size_t)i * (size_t)components * size, (size_t)components * size);
     }
     sp__free(r->ctx, rows);
     H5Dclose(data);
@@ -334,15 +335,17 @@ static sp_status read_contact_array(sp_recording *r, hid_t g, const char *name, 
 static sp_status read_contacts(sp_recording *r, uint64_t first, int count, sp_recording_contact *out) {
     hid_t g = sp__recording_group(r, r->file, "contacts");
     sp_status status = g < 0 ? SP_BAD_INPUT : SP_OK;
-#define REAL(name, components, member) \
-    if (status >= 0) status = read_contact_array(r, g, name, components, H5T_NATIVE_DOUBLE, sizeof(double), first, count, member)
-    REAL("point", 3, out->point);
-    REAL("normal", 3, out->normal);
-    REAL("force", 3, out->force);
-    REAL("gap", 1, &out->gap);
-    REAL("pressure", 1, &out->pressure);
-#undef REAL
-    if (status >= 0) status = read_contact_array(r, g, "bodies", 2, H5T_NATIVE_INT, sizeof(int), first, count, out->bodies);
+#define MEMBER(member, components, memory, type)                                                    \
+    if (status >= 0)                                                                                \
+    status = read_contact_array(r, g, #member, components, memory, sizeof(type), first, count, out, \
+                                offsetof(sp_recording_contact, member))
+    MEMBER(point, 3, H5T_NATIVE_DOUBLE, double);
+    MEMBER(normal, 3, H5T_NATIVE_DOUBLE, double);
+    MEMBER(force, 3, H5T_NATIVE_DOUBLE, double);
+    MEMBER(gap, 1, H5T_NATIVE_DOUBLE, double);
+    MEMBER(pressure, 1, H5T_NATIVE_DOUBLE, double);
+    MEMBER(bodies, 2, H5T_NATIVE_INT, int);
+#undef MEMBER
     for (int i = 0; i < count && status >= 0; i++)
         for (int s = 0; s < 2; s++)
             if (out[i].bodies[s] < -1 || out[i].bodies[s] >= r->info.body_count)
