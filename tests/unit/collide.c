@@ -314,6 +314,27 @@ TEST(rods_that_pass_each_other_are_caught) {
     finish();
 }
 
+// A small box passes through a slab of half its size, and its upper side ends just beyond it. Only the side where it enters holds
+// it: a contact with the far side, behind which the box was, would pull it through.
+TEST(the_far_side_does_not_pull_through) {
+    for (int turn = 0; turn < 4; turn++) {
+        start();
+        help_box(&a, (double[]){-0.1, -0.1, 0.1}, (double[]){0.1, 0.1, 0.3}, 2);
+        help_box(&b, (double[]){-1, -1, -0.05}, (double[]){1, 1, 0.05}, 5);
+        help_turn(a.x0, a.nv, (double[]){1, 0.3, 0}, 0.1 * turn);
+        memcpy(a.x1, a.x0, 3 * (size_t)a.nv * sizeof *a.x0);
+        help_shift(a.x1, a.nv, 0.02 * turn, 0, -0.365);
+        help_add_mesh(set, 1, &a), help_add_mesh(set, 2, &b);
+        sp_found f = help_find(set, SP_BROAD_TREE, 0.02, 0.16);
+        CHECK(f.count >= 4);
+        for (int k = 0; k < f.count; k++) {
+            CHECK(f.contacts[k].normal[2] > 0);
+            CHECK(f.contacts[k].distance0 > -0.02 / 4);
+        }
+        finish();
+    }
+}
+
 // A soft block that sags over a ball, a little too deep, and is lifted: its edges leave those of the ball upwards. They are not
 // held back from below.
 TEST(edges_that_separate_are_not_held_back) {
