@@ -78,6 +78,11 @@ typedef struct sp_constraint_block {
     int group, offset;  // its group, counted as above, and the place of the first row there
 } sp_constraint_block;
 
+typedef struct sp_constraint_entry {
+    int at;
+    double value;
+} sp_constraint_entry;
+
 // The rows of one body, and what they give: three for each contact, then those of links.
 typedef struct sp_constraint_body {
     sp_body *body;
@@ -93,7 +98,14 @@ typedef struct sp_constraint_body {
     sp_anchor *anchor;  // of each part of a row
     double *direction;
     sp_rows J;
-    double *G;        // J A^-1 J^T
+    double *G;  // J A^-1 J^T
+    // rows of many nodes: unknowns that they have, ascending by node; inverse there; a row of J times it
+    sp_rows unit;
+    double *inverse, *half;
+    int *place;                  // of an unknown in `unit`
+    sp_constraint_entry *entry;  // what is not zero in J
+    int *entry_start;
+    size_t unit_capacity, inverse_capacity, half_capacity, place_capacity, inverse_entries, inverse_starts;
     double *impulse;  // J^T lambda, then A^-1 of it
     int impulse_capacity;
 } sp_constraint_body;
@@ -168,6 +180,8 @@ sp_status sp__links_groups(sp_constraints *c);
 void sp__links_to_free_state(sp_constraints *c, const sp_constraint_body *t, double h);  // of one body
 void sp__links_to_problem(sp_constraints *c);                                            // violations and multipliers
 void sp__links_from_problem(sp_constraints *c);
+// G of all rows of a body whose rows share their nodes. *done: false: it would not be quicker.
+sp_status sp__links_inverse(sp_constraints *c, sp_constraint_body *t, bool *done);
 void sp__links_product(sp_constraints *c, const sp_constraint_body *t, double h);  // the part of W that links have in G
 void sp__links_soften(sp_constraints *c);                                          // after the products of all bodies
 bool sp__links_bound(sp_constraints *c, double tolerance);  // friction: true if the problem must be solved again
@@ -179,7 +193,8 @@ void sp__links_commit(sp_constraints *c, const sp_step *step);  // the state of 
 
 // ---- constraints_rows.c
 
-sp_status sp__constraints_touch(sp_constraints *c, sp_body *b, sp_constraint_body **out);  // adds the body where it is new
+sp_status sp__constraints_touch(sp_constraints *c, sp_body *b, sp_constraint_body **out);        // adds the body where it is new
+sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count);  // memory for G of so many rows
 void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t);
 sp_constraint_body *sp__constraints_touched(sp_constraints *c, sp_body *b);  // NULL: the body has no contact
 sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step);      // of all contacts, and the layout of the problem

@@ -243,6 +243,86 @@ void sp__links_from_problem(sp_constraints *c) {
     for (int i = 0; i < c->link_row_count; i++) c->link_rows[i].lambda = c->problem->lambda[3 * c->count + i];
 }
 
+// ---------------------------------------------------------------------------------------------------- the inverse
+
+// Rows of a glued face have the nodes of several faces each. J A^-1 J^T from single rows would combine all nodes of a row with
+// all nodes of another one; here the inverse C between the nodes is found first, then J C, then (J C) J^T.
+
+static sp_status inverse_room(sp_constraints *c, void **memory, size_t *capacity, size_t count, size_t size) {
+    if (count <= *capacity) return SP_OK;
+    c->info.grown = true;
+    return sp__scratch_reserve(c->ctx, "rows of links", memory, capacity, count, size);
+}
+
+// The unknowns of the nodes that rows have, one row each, ascending.
+static sp_status unit_rows(sp_constraints *c, sp_constraint_body *t) {
+    const size_t n = (size_t)t->body->nv;
+    SP_TRY(inverse_room(c, (void **)&t->place, &t->place_capacity, n, sizeof *t->place));
+    for (size_t i = 0; i < n; i++) t->place[i] = -1;
+    int count = 0;
+    for (int k = 0; k < t->J.start[t->J.n]; k++) t->place[t->J.col[k] / 3 * 3] = 0;
+    for (size_t i = 0; i < n; i += 3)
+        for (size_t a = 0; t->place[i] >= 0 && a < 3; a++) t->place[i + a] = count++;
+    if ((size_t)count + 1 > t->unit_capacity) {
+        size_t capacity = t->unit_capacity, same = capacity, more = capacity;
+        SP_TRY(inverse_room(c, (void **)&t->unit.col, &same, (size_t)count + 1, sizeof *t->unit.col));
+        SP_TRY(inverse_room(c, (void **)&t->unit.val, &more, (size_t)count + 1, sizeof *t->unit.val));
+        SP_TRY(inverse_room(c, (void **)&t->unit.start, &capacity, (size_t)count + 1, sizeof *t->unit.start));
+        t->unit_capacity = capacity < same ? capacity : same;
+        if (more < t->unit_capacity) t->unit_capacity = more;
+    }
+    t->unit.n = count, t->unit.capacity = (int)t->unit_capacity;
+    for (size_t i = 0; i < n; i++)
+        if (t->place[i] >= 0) {
+            const int r = t->place[i];
+            t->unit.start[r] = r, t->unit.col[r] = (int)i, t->unit.val[r] = 1;
+        }
+    t->unit.start[count] = count;
+    return SP_OK;
+}
+
+// Row r of J C, and of its product with the rows up to r.
+static void inverse_row(sp_constraint_body *t, int r, size_t m, int rows) {
+    double *to = t->half;
+    memset(to, 0, m * sizeof *to);
+    for (int k = t->entry_start[r]; k < t->entry_start[r + 1]; k++) {
+        const double *from = t->inverse + m * (size_t)t->entry[k].at, w = t->entry[k].value;
+        for (size_t i = 0; i < m; i++) to[i] += w * from[i];
+    }
+    for (int s = 0; s <= r; s++) {
+        double sum = 0;
+        for (int k = t->entry_start[s]; k < t->entry_start[s + 1]; k++) sum += t->entry[k].value * to[t->entry[k].at];
+        t->G[(size_t)r * (size_t)rows + (size_t)s] = t->G[(size_t)s * (size_t)rows + (size_t)r] = sum;
+    }
+}
+
+sp_status sp__links_inverse(sp_constraints *c, sp_constraint_body *t, bool *done) {
+    const int rows = t->J.n;
+    *done = false;
+    // rows of fewer than three nodes in the mean gain nothing
+    if (t->block_count == 0 || !(t->body->caps & SP_CAP_NODAL) || t->J.start[rows] < 9 * rows) return SP_OK;
+    SP_TRY(unit_rows(c, t));
+    const size_t m = (size_t)t->unit.n;
+    if (t->unit.n > 2 * rows) return SP_OK;
+    SP_TRY(inverse_room(c, (void **)&t->inverse, &t->inverse_capacity, m * m, sizeof *t->inverse));
+    SP_TRY(inverse_room(c, (void **)&t->half, &t->half_capacity, m, sizeof *t->half));
+    SP_TRY(sp__constraints_reserve_product(c, t, rows));
+    SP_TRY(inverse_room(c, (void **)&t->entry, &t->inverse_entries, (size_t)t->J.start[rows] + 1, sizeof *t->entry));
+    SP_TRY(inverse_room(c, (void **)&t->entry_start, &t->inverse_starts, (size_t)rows + 1, sizeof *t->entry_start));
+    SP_TRY(sp__compliance_product(t->body->compliance, &t->unit, t->inverse, t->unit.n));
+    // rows along the axes have two zeros of three
+    int count = 0;
+    for (int r = 0; r < rows; r++) {
+        t->entry_start[r] = count;
+        for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++)
+            if (t->J.val[k] != 0) t->entry[count++] = (sp_constraint_entry){t->place[t->J.col[k]], t->J.val[k]};
+    }
+    t->entry_start[rows] = count;
+    for (int r = 0; r < rows; r++) inverse_row(t, r, m, rows);
+    *done = true;
+    return SP_OK;
+}
+
 // One block of J A^-1 J^T: rows and columns in the rows of the body.
 static void add_block(const sp_constraints *c, const sp_constraint_body *t, double h, int i, int j, const int size[2],
                       const int at[2], const int offset[2]) {

@@ -144,7 +144,9 @@ sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
 }
 
 void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t) {
-    void *all[] = {t->list, t->anchor, t->direction, t->J.start, t->J.col, t->J.val, t->G, t->impulse, t->blocks, t->link_row};
+    void *all[] = {t->list,     t->anchor,  t->direction, t->J.start,  t->J.col,      t->J.val,
+                   t->G,        t->impulse, t->blocks,    t->link_row, t->unit.start, t->unit.col,
+                   t->unit.val, t->inverse, t->half,      t->place,    t->entry,      t->entry_start};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(c->ctx, all[i]);
     *t = (sp_constraint_body){0};
 }
@@ -168,16 +170,20 @@ sp_status sp__constraints_compliance(sp_constraints *c, sp_body *b) {
     return SP_OK;
 }
 
+sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count) {
+    size_t need = (size_t)count * (size_t)count;
+    if (need <= t->product_capacity) return SP_OK;
+    sp__free(c->ctx, t->G);
+    t->product_capacity = 0;
+    if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
+    t->product_capacity = need + need / 2, c->info.grown = true;
+    return SP_OK;
+}
+
 // G of the rows [first, first + count)
 static sp_status touched_product(sp_constraints *c, sp_constraint_body *t, int first, int count) {
-    size_t need = (size_t)count * (size_t)count;
     sp_rows part = {.n = count, .capacity = t->J.capacity, .start = t->J.start + first, .col = t->J.col, .val = t->J.val};
-    if (need > t->product_capacity) {
-        sp__free(c->ctx, t->G);
-        t->product_capacity = 0;
-        if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
-        t->product_capacity = need + need / 2, c->info.grown = true;
-    }
+    SP_TRY(sp__constraints_reserve_product(c, t, count));
     return sp__compliance_product(t->body->compliance, &part, t->G, count);
 }
 
@@ -226,7 +232,9 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
             SP_TRY(ROOM(c, t->impulse, t->impulse_capacity, 2 * t->body->nv + 4));
             SP_TRY(add_diagonal(c, t, step->h));
         } else {
-            SP_TRY(touched_product(c, t, 0, t->J.n));
+            bool done;
+            SP_TRY(sp__links_inverse(c, t, &done));
+            if (!done) SP_TRY(touched_product(c, t, 0, t->J.n));
             add_product(c, t, step->h);
         }
     }

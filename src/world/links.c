@@ -208,7 +208,7 @@ static sp_status link_fill(sp_world *w, const sp_link_def *def, sp_body *const b
 
 static sp_status add_link(sp_world *w, const sp_link_def *def, sp_link_id *out) {
     sp_body *bodies[2];
-    char name[sizeof((sp_link *)0)->name];
+    char name[sizeof((sp_link *)0)->name] = "";
     snprintf(name, sizeof name, "link%d", w->links.count + 1);
     if (def->name) snprintf(name, sizeof name, "%s", def->name);
     SP_TRY(check_link(w, def, def->name ? def->name : name, bodies));
