@@ -94,12 +94,14 @@ bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
     r->buckets = calloc(BUCKETS, sizeof *r->buckets);
     r->bodies = calloc((size_t)r->body_count + 1, sizeof *r->bodies);
     r->events = calloc(SP_EVENTS_KEPT, sizeof *r->events);
+    r->link_count = sp_world_link_count(s->world);
+    r->links = calloc((size_t)r->link_count + 1, sizeof *r->links);
     for (int i = 0; r->bodies && i < r->body_count; i++) measure_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
-    return r->buckets && r->bodies && r->events;
+    return r->buckets && r->bodies && r->events && r->links;
 }
 
 void sp__summary_free(sp_summary *r) {
-    free(r->buckets), free(r->bodies), free(r->events);
+    free(r->buckets), free(r->bodies), free(r->events), free(r->links);
     *r = (sp_summary){0};
 }
 
@@ -165,6 +167,12 @@ static void count_contacts(sp_summary *r, sp_world *world) {
     most->gap = fmin(most->gap, now->gap);
 }
 
+static void count_links(sp_summary *r, sp_world *world) {
+    sp_link_info info;
+    for (int i = 0; i < r->link_count && sp_world_link_at(world, i, &info) >= 0; i++)
+        r->links[i] = fmax(r->links[i], hypot(hypot(info.force[0], info.force[1]), info.force[2]));
+}
+
 void sp__summary_step(sp_summary *r, const sp_session *s) {
     sp_step_info info;
     sp_world_step_info(s->world, &info);
@@ -174,6 +182,7 @@ void sp__summary_step(sp_summary *r, const sp_session *s) {
     count_time(r, info.step_ms);
     for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
     count_contacts(r, s->world);
+    count_links(r, s->world);
     sp_event e;
     for (int i = 0; sp_world_event_at(s->world, i, &e) >= 0; i++) keep_event(r, &e);
 }

@@ -44,6 +44,8 @@ typedef struct sp_summary {
     int event_count;
     long events_dropped;
     sp_contact_sum contacts, contacts_most;  // of the last step; the largest values of the run, and the smallest gap
+    double *links;                           // largest force of each link [N]
+    int link_count;
 } sp_summary;
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path);

@@ -204,6 +204,26 @@ static void write_contacts(sp_json *j, const sp_summary *r, const sp_session *s)
     sp__json_close(j, '}');
 }
 
+// links at the end of the run, with the largest force of the run; absent: the scene has none
+static void write_links(sp_json *j, const sp_summary *r, const sp_session *s) {
+    static const char *const types[] = {"weld", "spring", "slide", "hinge"}, *const states[] = {"attached", "detached", "broken"};
+    sp_link_info info;
+    if (r->link_count == 0) return;
+    sp__json_open(j, "links", '[');
+    for (int i = 0; i < r->link_count && sp_world_link_at(s->world, i, &info) >= 0; i++) {
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", info.name);
+        sp__json_text(j, "type", types[info.type]);
+        sp__json_text(j, "state", states[info.state]);
+        sp__json_integer(j, "points", info.point_count);
+        sp__json_vector(j, "force", info.force, 3);
+        sp__json_number(j, "force_max", r->links[i]);
+        sp__json_number(j, "stretch", info.stretch);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
 static void write_inverses(sp_json *j, const sp_run *run) {
     if (sp_run_inverse_count(run) == 0) return;
     sp__json_open(j, "inverses", '[');
@@ -317,6 +337,7 @@ void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
     for (int i = 0; i < r->body_count; i++) write_body(&j, &r->bodies[i], r->steps);
     sp__json_close(&j, ']');
     write_contacts(&j, r, s);
+    write_links(&j, r, s);
     write_probes(&j, s->run);
     write_records(&j, s->run);
     write_inverses(&j, s->run);

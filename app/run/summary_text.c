@@ -177,6 +177,25 @@ static void print_contacts(const sp_summary *r, FILE *f) {
         end->count, most->count, end->largest, most->largest, end->pressure, most->pressure);
 }
 
+static void print_links(const sp_summary *r, const sp_session *s, FILE *f) {
+    static const char *const words[] = {"link", "points", "force [N]", "at most [N]", "stretch [m]", "state"};
+    static const char *const states[] = {"attached", "detached", "broken"};
+    sp_table t = {.left = 1 | 32};
+    sp_link_info info;
+    if (r->link_count == 0) return;
+    heads(&t, words, 6);
+    for (int i = 0; i < r->link_count && sp_world_link_at(s->world, i, &info) >= 0; i++) {
+        sp__table_row(&t);
+        sp__table_cell(&t, "%s", info.name), sp__table_cell(&t, "%d", info.point_count);
+        sp__table_cell(&t, "%.4g", hypot(hypot(info.force[0], info.force[1]), info.force[2]));
+        sp__table_cell(&t, "%.4g", r->links[i]), sp__table_cell(&t, "%.3g", info.stretch);
+        sp__table_cell(&t, "%s", states[info.state]);
+    }
+    fputc('\n', f);
+    sp__table_print(&t, f, 2);
+    sp__table_free(&t);
+}
+
 static void print_records(const sp_run *run, FILE *f) {
     static const char *const words[] = {"record", "kind", "frames", "MB", "dropped"};
     sp_table t = {.left = 1 | 2};
@@ -239,6 +258,7 @@ void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file) {
     print_bodies(r, file);
     print_energies(r, file);
     print_contacts(r, file);
+    print_links(r, s, file);
     print_probes(s->run, file);
     print_records(s->run, file);
     print_inverses(s->run, file);

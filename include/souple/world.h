@@ -611,6 +611,109 @@ typedef struct sp_contact_problem {
 /// contacts.
 SP_API sp_status sp_world_contact_problem(sp_world *world, sp_contact_problem *out);
 
+// ---------------------------------------------------------------------------------------------------- links
+
+/// A link between two bodies. Zero is null; functions detect the id of a removed link.
+typedef struct sp_link_id {
+    uint32_t slot;  ///< 1 + index
+    uint32_t generation;
+} sp_link_id;
+
+/// How a link joins its two sides. docs/links.md says when to choose which.
+typedef enum sp_link_type {
+    SP_LINK_WELD,  ///< points stay together. Two faces of solids are glued by a mortar coupling; two bodies with frames of their
+                   ///< own (rigid bodies, a single node of a rod) keep their relative pose
+    SP_LINK_SPRING,  ///< points are pulled back to each other by springs and dampers, in all directions
+    SP_LINK_SLIDE,   ///< each point of `a` slides along `guide` of `b`, with friction
+    SP_LINK_HINGE    ///< `point` and `axis` stay common
+} sp_link_type;
+
+/// What a point slides on.
+typedef enum sp_link_guide {
+    SP_GUIDE_LINE,       ///< a line of a rigid `b` along `axis`, through each point
+    SP_GUIDE_PLANE,      ///< a plane of a rigid `b` with the normal `axis`, through each point
+    SP_GUIDE_CENTRELINE  ///< the centreline of a rod
+} sp_link_guide;
+
+/// One side of a link: a body, some of its nodes, or material points of it.
+typedef struct sp_link_part {
+    sp_body_id body;
+    const int *nodes;         ///< in user numbering; NULL: the whole body
+    int node_count;           ///< number of nodes
+    const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one; nullable
+    int point_count;          ///< number of points
+} sp_link_part;
+
+/// A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Start from
+/// sp_link_def_default(). Everything is copied. Points are found at the state in which the link is attached.
+typedef struct sp_link_def {
+    const char *name;     ///< unique in the world, also among bodies; nullable: "link<slot>"
+    sp_link_type type;    ///< default weld
+    sp_link_part a;       ///< first side; forces are those on it
+    sp_link_part b;       ///< second side
+    double within;        ///< points of one side are tied that are at most so far from the other [m] > 0; 0, the default: auto, a
+                          ///< quarter of the mean edge of the faces (rods: of the elements) of the finer side
+    bool has_point;       ///< `point` is given
+    double point[3];      ///< hinge: on the axis; weld, spring and slide of whole rigid bodies: where they are joined [m], world
+                          ///< axes, at the state in which the link is attached
+    double axis[3];       ///< hinge, line: direction; plane: normal; of any length > 0
+    sp_link_guide guide;  ///< slide: default line
+    double stiffness;     ///< spring: [N/m] > 0, of all points together
+    double damping;       ///< spring: [N s/m] >= 0, of all points together
+    double friction;      ///< slide: Coulomb's coefficient >= 0
+    double break_force;   ///< the link breaks at the end of a step in which its force exceeds this [N] > 0; default infinity
+    bool attached;        ///< default true; false: an edit attaches it
+    uint32_t cookie;
+} sp_link_def;
+
+/// What a link is doing.
+typedef enum sp_link_state {
+    SP_LINK_ATTACHED,  ///< it acts
+    SP_LINK_DETACHED,  ///< it was not attached yet, or an edit detached it, or all its points have slid off the end of a rod
+    SP_LINK_BROKEN     ///< its force exceeded `break_force`
+} sp_link_state;
+
+/// A link and what it did in the last step. Nothing is allocated for it.
+typedef struct sp_link_info {
+    sp_link_id id;
+    const char *name;  ///< valid as long as the link exists
+    sp_link_type type;
+    sp_link_state state;
+    sp_body_id bodies[2];  ///< of `a` and `b`
+    int point_count;       ///< tied points, see sp_world_link_point; 0: not attached
+    double force[3];       ///< sum of the forces on `a` [N], the mean over the last step; on `b` it is the opposite
+    double stretch;        ///< largest distance between what is tied together, at the current state [m]; 0: not attached
+    double within;         ///< distance of the last search, with `auto` resolved [m]
+    double break_force;    ///< [N]
+} sp_link_info;
+
+/// A tied point of a link.
+typedef struct sp_link_point {
+    double a[3], b[3];     ///< its positions on both sides at the current state [m]
+    double force[3];       ///< on `a` [N], the mean over the last step
+    sp_anchor anchors[2];  ///< the material points; of a mean of several the one with the largest weight
+} sp_link_point;
+
+/// Every default, and a valid cookie.
+SP_API sp_link_def sp_link_def_default(void);
+/// Adds a link. SP_BAD_INPUT: a body is removed, cannot move, or has an integrator without constraints; both sides are fixed; a
+/// value is out of range; nothing is near enough to be tied. Nullable: out.
+SP_API sp_status sp_world_add_link(sp_world *world, const sp_link_def *def, sp_link_id *out);
+/// Removes a link. Its id is then stale. Links of a body are removed with it.
+SP_API sp_status sp_world_remove_link(sp_world *world, sp_link_id id);
+/// Attaches a link again at the current state, also a broken one, or detaches it, between two steps. Edit logs do not contain
+/// this change: SP_EDIT_ATTACH and SP_EDIT_DETACH are the edits.
+SP_API sp_status sp_world_set_link(sp_world *world, sp_link_id id, bool attached);
+/// Number of links, including those that are not attached.
+SP_API int sp_world_link_count(const sp_world *world);
+/// A link by index, in order of creation, index in [0, count).
+SP_API sp_status sp_world_link_at(sp_world *world, int index, sp_link_info *out);
+SP_API sp_link_id sp_world_link_named(const sp_world *world, const char *name);  ///< null id if absent
+/// A link by its id.
+SP_API sp_status sp_world_link_info(sp_world *world, sp_link_id id, sp_link_info *out);
+/// A tied point of a link, index in [0, point_count).
+SP_API sp_status sp_world_link_point(sp_world *world, sp_link_id id, int index, sp_link_point *out);
+
 // ---------------------------------------------------------------------------------------------------- edits
 
 /// The types of edits; fields of sp_edit that a type uses are in backquotes.
@@ -626,9 +729,11 @@ typedef enum sp_edit_type {
     /// necessary, and later only after such an edit. The original run lists these edits among those taken
     SP_EDIT_SWAP_PRECONDITIONER,
     SP_EDIT_SWAP_COMPLIANCE,  ///< the same for a factor that only the contacts of `body` use
-    SP_EDIT_CONTACT_BUDGET    ///< replay of a run that was not deterministic: the budget of the contact solver ends at its query
+    SP_EDIT_CONTACT_BUDGET,   ///< replay of a run that was not deterministic: the budget of the contact solver ends at its query
                               ///< number `value` of the clock in this step (0: it does not end), and later only after such an
                               ///< edit. The original run lists these edits among those taken
+    SP_EDIT_ATTACH,           ///< attach the link named `path` at the current state, also a broken one
+    SP_EDIT_DETACH            ///< detach the link named `path`
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -645,7 +750,7 @@ typedef struct sp_edit {
     double stiffness;  ///< drag [N/m] > 0
     double damping;    ///< drag [N s/m] >= 0
     sp_pose pose;
-    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"
+    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"; attach, detach: the name of a link
     double value;
 } sp_edit;
 
@@ -783,7 +888,7 @@ typedef struct sp_work {
     double loads;    ///< forces, tractions, pressure, torques, acceleration loads
     double pins;     ///< prescribed motion, and springs that hold nodes
     double drags;    ///< drags and springs, including their damping
-    double contact;  ///< friction, damping of contacts, moving rigid bodies
+    double contact;  ///< friction, damping of contacts, moving rigid bodies, links
     double edits;  ///< changes at a fixed state: parameters (also time-dependent ones), gravity, growth, direct changes of state
 } sp_work;
 

@@ -263,6 +263,7 @@ struct sp_body {
     double *solved_velocity;  // part of it: as the solver left it. The free velocity is refined (contact/constraints.c)
     double *contact_impulse;  // J^T lambda of the last contact solve (nv); allocated at first use; scratch
     bool has_free_velocity, has_contact_impulse;
+    bool constrained;       // contacts by constraints or links act on it in this step; written by the world
     bool compliance_ready;  // it is the inverse of `system`
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
     double *work[6];        // vectors of the drivers (nv each), scratch kept across steps

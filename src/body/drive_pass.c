@@ -95,7 +95,8 @@ static sp_status pass_limit(sp_body *b) {
 }
 
 bool sp__drive_has_passes(const sp_body *b) {
-    return !b->frozen && !(b->caps & SP_CAP_KINEMATIC) && (b->integrator.type == SP_NEWTON || b->integrator.type == SP_STATIC);
+    return b->constrained && !b->frozen && !(b->caps & SP_CAP_KINEMATIC) &&
+           (b->integrator.type == SP_NEWTON || b->integrator.type == SP_STATIC);
 }
 
 sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accuracy, bool *converged) {

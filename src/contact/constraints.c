@@ -39,9 +39,13 @@ void sp__constraints_use(sp_constraints *c, const sp_pair_rules *rules, sp_cone_
     c->rules = rules, c->clock = clock;
 }
 
+void sp__constraints_use_links(sp_constraints *c, sp_link_list *links, bool contacts) {
+    c->links = links, c->searches = contacts;
+}
+
 void sp__constraints_forget(sp_constraints *c) {
     for (int i = 0; i < c->collider_count; i++) sp__constraints_free_collider(c, &c->colliders[i]);
-    c->collider_count = c->count = c->last_count = 0;
+    c->collider_count = c->count = c->last_count = c->tie_count = 0;
     c->multiplier_count = 0;
 }
 
@@ -52,7 +56,7 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     if (c->set) sp__constraints_forget(c);
     for (int i = 0; i < c->touched_capacity; i++) sp__constraints_free_touched(c, &c->touched[i]);
     sp__free(ctx, c->touched), sp__free(ctx, c->colliders), sp__free(ctx, c->contacts), sp__free(ctx, c->last);
-    sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal);
+    sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__collide_destroy(&c->set);
     sp__cone_destroy(&c->problem);
     sp__cone_solver_destroy(&c->solver);
@@ -89,11 +93,18 @@ static sp_cone_options cone_options(sp_constraints *c, const sp_contact_solver_d
 }
 
 static sp_status solve_to(sp_constraints *c, const sp_contact_def *def, double tolerance) {
-    if (c->count == 0) return SP_OK;
+    enum { BOUNDS = 30 };  // of the friction of slides
+    if (c->count == 0 && c->link_row_count == 0) return SP_OK;
     sp_cone_options options = cone_options(c, &def->solver);
     options.tolerance = tolerance;
     SP_TRY(sp__constraints_solve_problem(c, &options));
+    for (int i = 0; sp__links_bound(c, options.tolerance); i++) {
+        if (i == BOUNDS) c->info.solve.status = SP_NOT_CONVERGED;
+        if (i == BOUNDS || c->info.solve.status != SP_OK) break;
+        SP_TRY(sp__constraints_solve_problem(c, &options));
+    }
     c->coarse = tolerance > def->solver.tolerance && c->info.solve.largest > def->solver.tolerance;
+    sp__links_from_problem(c);
     for (int i = 0; i < c->count; i++) memcpy(c->contacts[i].lambda, c->problem->lambda + 3 * i, sizeof c->contacts[i].lambda);
     for (int i = 0; i < c->count; i++) memcpy(c->contacts[i].u, c->problem->u + 3 * i, sizeof c->contacts[i].u);
     return c->info.solve.status;
@@ -126,10 +137,11 @@ sp_status sp__constraints_solve(sp_constraints *c, const sp_contact_def *def) {
 
 static void rows_transposed(const sp_constraints *c, const sp_constraint_body *t, double *g) {
     memset(g, 0, (size_t)t->body->nv * sizeof *g);
-    for (int r = 0; r < t->J.n; r++) {
+    for (int r = 0; r < 3 * t->count; r++) {
         double lambda = c->contacts[t->list[r / 3]].lambda[r % 3];
         for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) g[t->J.col[k]] += lambda * t->J.val[k];
     }
+    sp__links_transposed(c, t, g);
 }
 
 // Contacts change the reactions at fixed unknowns that move: by the impulse A dv - g. y is scratch. Where the driver makes
@@ -236,12 +248,39 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     for (int row = 0; row < t->J.n; row++) {
         double sum = 0;
         for (int k = t->J.start[row]; k < t->J.start[row + 1]; k++) sum += t->J.val[k] * e[t->J.col[k]];
+        if (row >= 3 * t->count) {
+            c->problem->q[3 * c->count + t->link_row[row - 3 * t->count]] += h * sum;
+            continue;
+        }
         const int at = t->list[row / 3];
         c->contacts[at].delta[row % 3] += h * sum;
         c->problem->q[3 * at + row % 3] += h * sum;
     }
     *moved = true;
     return SP_OK;
+}
+
+// The rows of links are linear in the step, but bodies turn: points of rigid bodies and rods then miss each other by the square
+// of the angle. The violations at the corrected state are evaluated again and solved with the same W, until they are within the
+// tolerance of the solver (as SHAKE, Ryckaert, Ciccotti and Berendsen 1977). Points of solids meet after the first solve.
+static const double link_slack = 10;        // in tolerances of the solver, relative to the violations of the free motion
+static const double link_rounding = 1e-13;  // relative to the largest coordinate
+enum { LINK_PASSES = 20 };
+
+static sp_status links_iterate(sp_constraints *c, const sp_contact_def *def, const sp_step *step, sp_status worst) {
+    double before = INFINITY;
+    for (int pass = 0; c->tie_count && pass < LINK_PASSES && c->info.solve.status == SP_OK; pass++) {
+        const double most = sp__links_evaluate(c);
+        if (most <= fmax(link_slack * def->solver.tolerance * c->links_scale, link_rounding * c->links_reach)) break;
+        if (most > 0.5 * before) break;
+        before = most;
+        for (int i = 0; i < c->touched_count; i++) sp__links_to_free_state(c, &c->touched[i], step->h);
+        sp__links_to_problem(c);
+        worst = solve_to(c, def, def->solver.tolerance);
+        SP_TRY(worst);
+        SP_TRY(correct_all(c, step));
+    }
+    return worst;
 }
 
 sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step) {
@@ -257,7 +296,7 @@ sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, 
         SP_TRY(worst);
         SP_TRY(correct_all(c, step));
     }
-    return worst;
+    return links_iterate(c, def, step, worst);
 }
 
 // ---------------------------------------------------------------------------------------------------- stabilise
@@ -334,6 +373,7 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     *changed = false;
     SP_TRY(worst);
     if (moved && c->count) contacts_predicted(c);
+    if (moved) sp__links_evaluate(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
     // what overlaps after a solve that is far from converged overlaps because of it: more contacts would not help
     if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
@@ -387,6 +427,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
         SP_TRY(sp__constraints_rows(c, step));
         SP_TRY(sp__constraints_delassus(c, step));
     }
+    sp__links_separate(c);
     sp_cone_problem *p = c->problem;
     for (int i = 0; i < c->count; i++) {
         p->group[i].mu = 0;
@@ -398,6 +439,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     options.method = SP_CONE_AUTO, options.facets = 0, options.tolerance = fmax(options.tolerance, separate_tolerance);
     const sp_cone_info velocity = c->info.solve;
     SP_TRY(sp__constraints_solve_problem(c, &options));
+    sp__links_from_problem(c);
     c->info.solve = velocity;
     for (int i = 0; i < c->count; i++) {
         sp_constraint_contact *k = &c->contacts[i];
@@ -430,6 +472,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
             c->contacts[i].lambda[d] = p->lambda[3 * i + d];
             p->q[3 * i + d] = c->contacts[i].delta[d];
         }
+    sp__links_separated(c);
     return SP_OK;
 }
 
@@ -447,6 +490,7 @@ void sp__constraints_commit(sp_constraints *c, const sp_step *step) {
     c->multiplier_count = kept, c->last_h = step->h;
     c->last = c->contacts, c->last_count = c->count, c->last_capacity = c->capacity;
     c->contacts = last, c->capacity = capacity, c->count = 0;
+    sp__links_commit(c, step);
 }
 
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c) {

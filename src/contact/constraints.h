@@ -16,6 +16,7 @@
 
 #include "body/body.h"
 #include "body/contacts.h"
+#include "contact/links.h"
 #include "contact/pair_rules.h"
 #include "contact/solve.h"
 
@@ -26,6 +27,8 @@ typedef struct sp_constraints sp_constraints;
 sp_status sp__constraints_create(sp_context *ctx, sp_constraints **out);
 // Rules of pairs, and the clock of the budget of a step; both belong to the caller. Nullable: each.
 void sp__constraints_use(sp_constraints *c, const sp_pair_rules *rules, sp_cone_clock *clock);
+// Links, of the caller; nullable. contacts: whether contacts are searched, or links alone act.
+void sp__constraints_use_links(sp_constraints *c, sp_link_list *links, bool contacts);
 void sp__constraints_destroy(sp_constraints **c);  // accepts NULL
 // Forgets surfaces and multipliers: before a body is removed.
 void sp__constraints_forget(sp_constraints *c);
@@ -57,7 +60,14 @@ void sp__constraints_commit(sp_constraints *c, const sp_step *step);
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c);
 int sp__constraints_found(const sp_constraints *c);  // contacts of the current step
 
-// The problem of the last solve; NULL: it had no contacts.
+// Links of the current step: the one whose points stay farthest apart although its rows are not soft, and their distance [m];
+// NULL: none.
+sp_link *sp__constraints_worst_link(const sp_constraints *c, double *apart);
+// Force of each link in the current step, on its first side [N]; of the links that act.
+void sp__constraints_link_force(const sp_constraints *c, const sp_link *link, double h, double force[3]);
+int sp__constraints_link_rows(const sp_constraints *c, const sp_link *link);  // 0: all its points have slid off
+
+// The problem of the last solve; NULL: it had neither contacts nor links.
 const sp_cone_problem *sp__constraints_problem(const sp_constraints *c);
 
 // Contacts of the last committed step. The records are complete until the next search: sp__contacts_finish then computes their

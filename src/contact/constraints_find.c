@@ -377,6 +377,8 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
+    *found = (sp_found){0};
+    if (!c->searches) return SP_OK;
     SP_TRY(follow_bodies(c, bodies, count));
     SP_TRY(constraints_reserve(c, def));
     c->resolution = auto_alarm(c);
@@ -391,8 +393,22 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     return SP_OK;
 }
 
+// A link holds the two bodies together there.
+static bool is_held(const sp_constraints *c, const sp_contact_found *found) {
+    const sp_contact_side *side[2] = {&found->a, &found->b};
+    sp_link_touch touch[2];
+    for (int s = 0; s < 2 && c->links && c->links->count; s++) {
+        const sp_constraint_collider *k = collider_of(c, side[s]->collider);
+        touch[s] = (sp_link_touch){k->body, k->surface, side[s]->vertex, side[s]->count};
+    }
+    for (int i = 0; c->links && i < c->links->count; i++)
+        if (sp__link_holds(&c->links->list[i], touch)) return true;
+    return false;
+}
+
 // The rule of what the search has found; false: the two bodies ignore each other there.
 static bool found_rule(const sp_constraints *c, const sp_contact_found *found, sp_contact_rule *rule) {
+    if (is_held(c, found)) return false;
     *rule = pair_rule_of(c, &c->base, found);
     return !c->rules || !is_ignored(rule, found);
 }
@@ -448,5 +464,6 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     }
     if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
         sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);
+    SP_TRY(sp__links_begin(c, step, def->solver.warm_start));
     return sp__constraints_rows(c, step);
 }

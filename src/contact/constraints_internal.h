@@ -1,11 +1,12 @@
 // What the files of contact by constraints share: constraints_find.c (from surfaces to contacts), constraints_rows.c (rows,
-// the Delassus operator) and constraints.c (the stages and the state).
+// the Delassus operator), constraints_links.c (rows of links between bodies) and constraints.c (the stages and the state).
 #ifndef SP_CONSTRAINTS_INTERNAL_H
 #define SP_CONSTRAINTS_INTERNAL_H
 
 #include "body/drive.h"
 #include "collide/collide.h"
 #include "contact/constraints.h"
+#include "contact/links.h"
 #include "linear/compliance.h"
 #include "math/vec3.h"
 
@@ -49,18 +50,63 @@ typedef struct sp_constraint_contact {
     sp_contact_patch patch[2];  // vertices that touch; their areas are computed by sp__constraints_at
 } sp_constraint_contact;
 
-// The rows of one body, and what they give.
+// A tie of a link that acts in this step. Its groups and rows are counted from the first ones of links, which follow those of the
+// contacts.
+typedef struct sp_constraint_tie {
+    sp_link *link;
+    sp_tie *tie;
+    double frame[9];     // at the committed state
+    sp_anchor guide;     // slides: the material point of the second body below the point
+    bool off;            // it has slid off the end of a rod, and has no rows
+    int group, row;      // its bilateral rows
+    int slip;            // group of its friction; -1: none
+    int slip_row;        // first row of that group, which is artificial
+    double normal;       // diagonal of the artificial rows
+    double retarded[3];  // springs: what the damping of the start of the step adds to the violation [m]
+} sp_constraint_tie;
+
+typedef struct sp_constraint_link_row {
+    double delta;  // violation at the free state
+    double soft;   // compliance of the row itself [m/(N s)]
+    double lambda;
+    double velocity, q;  // kept while positions are corrected: the multiplier and the violation of the problem
+} sp_constraint_link_row;
+
+// Consecutive rows of a tie on one side, in the rows of a body.
+typedef struct sp_constraint_block {
+    int tie, side;
+    int number, rows;   // number of the first one in the tie, see sp__tie_row
+    int group, offset;  // its group, counted as above, and the place of the first row there
+} sp_constraint_block;
+
+typedef struct sp_constraint_entry {
+    int at;
+    double value;
+} sp_constraint_entry;
+
+// The rows of one body, and what they give: three for each contact, then those of links.
 typedef struct sp_constraint_body {
     sp_body *body;
     bool free;  // it has a system: its rows add to W
     int count;  // contacts
     int *list;  // contacts, ascending; 2 c + side
+    int block_count, link_row_count;
+    sp_constraint_block *blocks;
+    int *link_row;  // row of links of each row after those of the contacts
+    int block_capacity, link_row_capacity;
     int list_capacity, sub_capacity, entry_capacity;
     size_t product_capacity;
     sp_anchor *anchor;  // of each part of a row
     double *direction;
     sp_rows J;
-    double *G;        // J A^-1 J^T
+    double *G;  // J A^-1 J^T
+    // rows of many nodes: unknowns that they have, ascending by node; inverse there; a row of J times it
+    sp_rows unit;
+    double *inverse, *half;
+    int *place;                  // of an unknown in `unit`
+    sp_constraint_entry *entry;  // what is not zero in J
+    int *entry_start;
+    size_t unit_capacity, inverse_capacity, half_capacity, place_capacity, inverse_entries, inverse_starts;
     double *impulse;  // J^T lambda, then A^-1 of it
     int impulse_capacity;
 } sp_constraint_body;
@@ -91,7 +137,16 @@ struct sp_constraints {
     size_t numbers_most;   // of W
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;
-    bool coarse;  // the last solve was not to the tolerance of the user
+    bool coarse;          // the last solve was not to the tolerance of the user
+    sp_link_list *links;  // of the world; NULL: none
+    bool searches;        // contacts are searched
+    sp_constraint_tie *ties;
+    int tie_count, tie_capacity;
+    sp_constraint_link_row *link_rows;
+    int link_group_count, link_row_count, link_row_capacity;
+    bool links_fresh;    // their violations are those of the trial state, not yet of the free one
+    double links_scale;  // largest violation of a link at the first free state of the step [m]
+    double links_reach;  // largest coordinate of a tied point [m]
     sp_constraints_info info;
 };
 
@@ -113,8 +168,35 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
 sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
 
+// ---- constraints_links.c
+
+sp_status sp__links_begin(sp_constraints *c, const sp_step *step, bool warm_start);  // the ties of the step
+// Violations at the trial state; returns the largest one of a row that is not soft [m].
+double sp__links_evaluate(sp_constraints *c);
+sp_status sp__links_touch(sp_constraints *c);  // bodies and blocks
+// Rows of one body: number of their parts; anchors and directions of those; rows from parts.
+int sp__links_part_count(const sp_constraints *c, const sp_constraint_body *t);
+void sp__links_parts(const sp_constraints *c, sp_constraint_body *t, int part);
+void sp__links_merge(const sp_constraints *c, sp_constraint_body *t, int part);
+sp_status sp__links_groups(sp_constraints *c);
+void sp__links_to_free_state(sp_constraints *c, const sp_constraint_body *t, double h);  // of one body
+void sp__links_to_problem(sp_constraints *c);                                            // violations and multipliers
+void sp__links_from_problem(sp_constraints *c);
+// G of all rows of a body whose rows share their nodes. *done: false: it would not be quicker.
+sp_status sp__links_inverse(sp_constraints *c, sp_constraint_body *t, bool *done);
+void sp__links_product(sp_constraints *c, const sp_constraint_body *t, double h);  // the part of W that links have in G
+void sp__links_soften(sp_constraints *c);                                          // after the products of all bodies
+bool sp__links_bound(sp_constraints *c, double tolerance);  // friction: true if the problem must be solved again
+void sp__links_transposed(const sp_constraints *c, const sp_constraint_body *t, double *g);  // g += J^T lambda of one body
+// A correction of positions: the problem gets the violations at the trial state; then it gets back what it had.
+void sp__links_separate(sp_constraints *c);
+void sp__links_separated(sp_constraints *c);
+void sp__links_commit(sp_constraints *c, const sp_step *step);  // the state of the ties
+
 // ---- constraints_rows.c
 
+sp_status sp__constraints_touch(sp_constraints *c, sp_body *b, sp_constraint_body **out);        // adds the body where it is new
+sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count);  // memory for G of so many rows
 void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t);
 sp_constraint_body *sp__constraints_touched(sp_constraints *c, sp_body *b);  // NULL: the body has no contact
 sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step);      // of all contacts, and the layout of the problem

@@ -9,14 +9,21 @@ sp_constraint_body *sp__constraints_touched(sp_constraints *c, sp_body *b) {
     return NULL;
 }
 
-static sp_status touch_add(sp_constraints *c, sp_body *b, int entry) {
+sp_status sp__constraints_touch(sp_constraints *c, sp_body *b, sp_constraint_body **out) {
     sp_constraint_body *t = sp__constraints_touched(c, b);
     if (!t) {
         SP_TRY(ROOM(c, c->touched, c->touched_capacity, c->touched_count + 1));
         t = &c->touched[c->touched_count++];
-        t->body = b, t->count = 0;
+        t->body = b, t->count = t->block_count = t->link_row_count = 0;
         t->free = !sp__constraints_is_static(b) && !b->frozen && b->has_system;
     }
+    *out = t;
+    return SP_OK;
+}
+
+static sp_status touch_add(sp_constraints *c, sp_body *b, int entry) {
+    sp_constraint_body *t;
+    SP_TRY(sp__constraints_touch(c, b, &t));
     SP_TRY(ROOM(c, t->list, t->list_capacity, t->count + 1));
     t->list[t->count++] = entry;
     return SP_OK;
@@ -53,7 +60,8 @@ static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int 
 static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
     int subs = 0;
     for (int i = 0; i < t->count; i++) subs += 3 * c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
-    SP_TRY(touched_room(c, t, subs));
+    const int links = sp__links_part_count(c, t), all = subs + links;
+    SP_TRY(touched_room(c, t, all));
     subs = 0;
     for (int i = 0; i < t->count; i++) {
         const sp_constraint_contact *k = &c->contacts[t->list[i] / 2];
@@ -65,7 +73,8 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
                 for (int a = 0; a < 3; a++) t->direction[3 * subs + a] = sign * k->frame[3 * d + a];
             }
     }
-    SP_TRY(touched_jacobian(c, t, subs));
+    sp__links_parts(c, t, subs);
+    SP_TRY(touched_jacobian(c, t, all));
     // the parts of a row follow each other
     int part = 0, row = 0;
     for (int i = 0; i < t->count; i++)
@@ -73,8 +82,7 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
             t->J.start[row++] = t->J.start[part];
             part += c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
         }
-    t->J.start[row] = t->J.start[part];
-    t->J.n = row;
+    sp__links_merge(c, t, part);
     return SP_OK;
 }
 
@@ -82,31 +90,35 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
 static bool delassus_is_large(const sp_constraints *c) {
     double numbers = 0;
     for (int i = 0; i < c->touched_count; i++)
-        if (c->touched[i].free) numbers += 9.0 * c->touched[i].count * c->touched[i].count;
+        if (c->touched[i].free) numbers += (double)c->touched[i].J.n * c->touched[i].J.n;
     return numbers > (double)c->numbers_most;
 }
 
 static sp_status problem_groups(sp_constraints *c) {
     sp__cone_clear(c->problem);
     for (int i = 0; i < c->count; i++) SP_TRY(sp__cone_add_group(c->problem, SP_CONE_COULOMB, 3, c->contacts[i].friction, NULL));
+    SP_TRY(sp__links_groups(c));
     for (int i = 0; i < c->touched_count; i++) {
         sp_constraint_body *t = &c->touched[i];
         if (!t->free) continue;
         for (int k = 0; k < t->count; k++) t->list[k] /= 2;
-        SP_TRY(sp__cone_add_clique(c->problem, t->count, t->list));
+        SP_TRY(ROOM(c, t->list, t->list_capacity, t->count + t->block_count));
+        for (int k = 0; k < t->block_count; k++) t->list[t->count + k] = c->count + t->blocks[k].group;
+        SP_TRY(sp__cone_add_clique(c->problem, t->count + t->block_count, t->list));
     }
     c->info.unbuilt = delassus_is_large(c);
     if (!c->info.unbuilt) SP_TRY(sp__cone_layout(c->problem));
     for (int i = 0; i < c->count; i++)
         for (int d = 0; d < 3; d++)
             c->problem->q[3 * i + d] = c->contacts[i].delta[d], c->problem->lambda[3 * i + d] = c->contacts[i].lambda[d];
+    sp__links_to_problem(c);
     return SP_OK;
 }
 
 // Violations of contacts that were found at a corrected state, at the free state: delta += h J (v free - v trial).
 static void move_to_free_state(sp_constraints *c, const sp_constraint_body *t, double h) {
     const sp_body *b = t->body;
-    for (int r = 0; t->free && b->has_free_velocity && r < t->J.n; r++) {
+    for (int r = 0; t->free && b->has_free_velocity && r < 3 * t->count; r++) {
         sp_constraint_contact *k = &c->contacts[t->list[r / 3] / 2];
         double sum = 0;
         for (int e = t->J.start[r]; e < t->J.start[r + 1]; e++)
@@ -120,17 +132,21 @@ sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
     c->touched_count = 0;
     for (int i = 0; i < c->count; i++)
         for (int s = 0; s < 2; s++) SP_TRY(touch_add(c, c->contacts[i].body[s], 2 * i + s));
+    SP_TRY(sp__links_touch(c));
     for (int i = 0; i < c->touched_count; i++) {
         SP_TRY(touched_rows(c, &c->touched[i]));
         move_to_free_state(c, &c->touched[i], step->h);
+        sp__links_to_free_state(c, &c->touched[i], step->h);
     }
     for (int i = 0; i < c->count; i++) c->contacts[i].fresh = false;
-    c->info.contacts = c->count, c->info.rows = 3 * c->count;
+    c->info.contacts = c->count, c->info.rows = 3 * c->count + c->link_row_count;
     return problem_groups(c);
 }
 
 void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t) {
-    void *all[] = {t->list, t->anchor, t->direction, t->J.start, t->J.col, t->J.val, t->G, t->impulse};
+    void *all[] = {t->list,     t->anchor,  t->direction, t->J.start,  t->J.col,      t->J.val,
+                   t->G,        t->impulse, t->blocks,    t->link_row, t->unit.start, t->unit.col,
+                   t->unit.val, t->inverse, t->half,      t->place,    t->entry,      t->entry_start};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(c->ctx, all[i]);
     *t = (sp_constraint_body){0};
 }
@@ -154,16 +170,20 @@ sp_status sp__constraints_compliance(sp_constraints *c, sp_body *b) {
     return SP_OK;
 }
 
+sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count) {
+    size_t need = (size_t)count * (size_t)count;
+    if (need <= t->product_capacity) return SP_OK;
+    sp__free(c->ctx, t->G);
+    t->product_capacity = 0;
+    if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
+    t->product_capacity = need + need / 2, c->info.grown = true;
+    return SP_OK;
+}
+
 // G of the rows [first, first + count)
 static sp_status touched_product(sp_constraints *c, sp_constraint_body *t, int first, int count) {
-    size_t need = (size_t)count * (size_t)count;
     sp_rows part = {.n = count, .capacity = t->J.capacity, .start = t->J.start + first, .col = t->J.col, .val = t->J.val};
-    if (need > t->product_capacity) {
-        sp__free(c->ctx, t->G);
-        t->product_capacity = 0;
-        if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
-        t->product_capacity = need + need / 2, c->info.grown = true;
-    }
+    SP_TRY(sp__constraints_reserve_product(c, t, count));
     return sp__compliance_product(t->body->compliance, &part, t->G, count);
 }
 
@@ -176,6 +196,7 @@ static void add_product(sp_constraints *c, const sp_constraint_body *t, double h
                 for (int q = 0; q < 3; q++)
                     block[p * stride + q] += h * t->G[(size_t)(3 * i + p) * (size_t)t->J.n + (size_t)(3 * j + q)];
         }
+    sp__links_product(c, t, h);
 }
 
 // W is not stored: only its diagonal is computed, a few contacts at a time.
@@ -187,13 +208,20 @@ static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h
         for (int r = 0; r < 3 * count; r++)
             c->diagonal[t->list[first + r / 3]] += h / 3 * t->G[(size_t)r * (size_t)(3 * count + 1)];
     }
+    for (int i = 0, row = 3 * t->count; i < t->block_count; row += t->blocks[i++].rows) {
+        const int rows = t->blocks[i].rows;
+        SP_TRY(touched_product(c, t, row, rows));
+        for (int r = 0; r < rows; r++)
+            c->diagonal[c->count + t->blocks[i].group] += h / rows * t->G[(size_t)r * (size_t)(rows + 1)];
+    }
     return SP_OK;
 }
 
 sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
     if (c->info.unbuilt) {
-        SP_TRY(ROOM(c, c->diagonal, c->diagonal_capacity, c->count));
-        memset(c->diagonal, 0, (size_t)c->count * sizeof *c->diagonal);
+        const int groups = c->problem->group_count;
+        SP_TRY(ROOM(c, c->diagonal, c->diagonal_capacity, groups));
+        memset(c->diagonal, 0, (size_t)groups * sizeof *c->diagonal);
         c->h = step->h;
     }
     for (int i = 0; i < c->touched_count; i++) {
@@ -204,11 +232,19 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
             SP_TRY(ROOM(c, t->impulse, t->impulse_capacity, 2 * t->body->nv + 4));
             SP_TRY(add_diagonal(c, t, step->h));
         } else {
-            SP_TRY(touched_product(c, t, 0, t->J.n));
+            bool done;
+            SP_TRY(sp__links_inverse(c, t, &done));
+            if (!done) SP_TRY(touched_product(c, t, 0, t->J.n));
             add_product(c, t, step->h);
         }
     }
+    sp__links_soften(c);
     return SP_OK;
+}
+
+// row of the problem of a row of a body
+static int problem_row(const sp_constraints *c, const sp_constraint_body *t, int r) {
+    return r < 3 * t->count ? 3 * t->list[r / 3] + r % 3 : 3 * c->count + t->link_row[r - 3 * t->count];
 }
 
 // y = W x without W: for each body J^T, one solve, J
@@ -221,14 +257,15 @@ static void delassus_multiply(void *user, const double *x, double *y) {
         if (!t->free) continue;
         memset(g, 0, (size_t)t->body->nv * sizeof *g);
         for (int r = 0; r < t->J.n; r++)
-            for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) g[t->J.col[k]] += x[3 * t->list[r / 3] + r % 3] * t->J.val[k];
+            for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) g[t->J.col[k]] += x[problem_row(c, t, r)] * t->J.val[k];
         sp__compliance_apply(t->body->compliance, g, g);
         for (int r = 0; r < t->J.n; r++) {
             double sum = 0;
             for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) sum += t->J.val[k] * g[t->J.col[k]];
-            y[3 * t->list[r / 3] + r % 3] += c->h * sum;
+            y[problem_row(c, t, r)] += c->h * sum;
         }
     }
+    for (int i = 0; i < c->link_row_count; i++) y[3 * c->count + i] += c->link_rows[i].soft * x[3 * c->count + i];
 }
 
 // Solves with W as it is: stored, or applied. A product with W is the work of a sweep of Gauss-Seidel and brings less.

@@ -256,6 +256,7 @@ static sp_status layout_panels(sp_cone_problem *p) {
 }
 
 sp_status sp__cone_layout(sp_cone_problem *p) {
+    p->revision++;
     if (p->group_count == 0) {
         p->laid_out = true;
         return SP_OK;

@@ -53,6 +53,7 @@ typedef struct sp_cone_problem {
     int *clique_start, *member;
     // in the solver's order: groups by island, inside an island as the caller added them
     bool laid_out;
+    uint64_t revision;   // of W: changes when it is laid out. It must not be changed between two solves with one revision
     int *order, *place;  // group at a position; position of a group
     int *first;          // first row of a position (group_count + 1)
     int island_count, *island_start;

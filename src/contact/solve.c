@@ -21,6 +21,7 @@ struct sp_cone_solver {
     double *past;  // its numbers
     sp_cone_interior *interior;
     sp_cone_active *active;
+    sp_cone_linear *linear;
     int row_capacity, group_capacity;
 };
 
@@ -41,6 +42,7 @@ sp_status sp__cone_solver_create(sp_context *ctx, sp_cone_solver **out) {
     (*out)->ctx = ctx;
     sp_status status = sp__cone_interior_create(ctx, &(*out)->interior);
     if (status >= 0) status = sp__cone_active_create(ctx, &(*out)->active);
+    if (status >= 0) status = sp__cone_linear_create(ctx, &(*out)->linear);
     if (status < 0) sp__cone_solver_destroy(out);
     return status;
 }
@@ -60,6 +62,7 @@ void sp__cone_solver_destroy(sp_cone_solver **solver) {
     solver_free(c);
     sp__cone_interior_destroy(&c->interior);
     sp__cone_active_destroy(&c->active);
+    sp__cone_linear_destroy(&c->linear);
     sp__free(c->ctx, c);
     *solver = NULL;
 }
@@ -243,7 +246,8 @@ static void island_task(void *arg, int task, int worker) {
     const islands_job *j = arg;
     const sp_cone_span island = island_span(j->s->p, task);
     (void)worker;
-    if (!is_large(j->s, &island)) solve_first(j->c, j->s, &island, false, &j->c->outcome[task]);
+    if (!is_large(j->s, &island) && !sp__cone_is_linear(j->s, &island))
+        solve_first(j->c, j->s, &island, false, &j->c->outcome[task]);
 }
 
 static sp_status solve_islands(sp_cone_solver *c, const sp_cone_run_state *s) {
@@ -255,7 +259,11 @@ static sp_status solve_islands(sp_cone_solver *c, const sp_cone_run_state *s) {
     for (int k = 0; k < s->p->island_count; k++) {
         sp_cone_span island = island_span(s->p, k);
         sp_cone_outcome *out = &c->outcome[k];
+        const bool linear = sp__cone_is_linear(s, &island);
+        if (linear) SP_TRY(sp__cone_linear_solve(c->linear, s, k, &island, out));
+        if (linear && out->converged) continue;
         const bool large = is_large(s, &island), active = method == SP_CONE_AUTO && s->o->tolerance > 0 && !s->o->whole;
+        if (linear && !large) solve_first(c, s, &island, true, out);
         if (active && (large || out->stalled)) SP_TRY(sp__cone_active_solve(c->active, s, &island, out));
         if (out->converged || out->expired) continue;
         if (sweeps && large) solve_first(c, s, &island, true, out);

@@ -10,8 +10,9 @@
 //                  the candidates that were measured (docs/contact-solvers.md), the only one that reached 1e-8 on every file.
 // direct           Reference for at most 50 contacts: Lemke's algorithm on a faceted cone; the exact cone by semismooth Newton
 //                  from there.
-// auto             Gauss-Seidel with Anderson's acceleration; islands with too many predicted sweeps get Newton and sweeps in
-//                  turns, then interior-point. Depends on rows and iterations, never on time or threads.
+// auto             Cholesky for islands of bilateral rows alone. Gauss-Seidel with Anderson's acceleration; islands with too many
+//                  predicted sweeps get Newton and sweeps in turns, then interior-point. Depends on rows and iterations, never on
+//                  time or threads.
 //
 // The result has the same bits for any number of workers, unless a budget in ms expires.
 #ifndef SP_CONTACT_SOLVE_H

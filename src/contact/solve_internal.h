@@ -94,6 +94,15 @@ sp_status sp__cone_active_create(sp_context *ctx, sp_cone_active **out);
 void sp__cone_active_destroy(sp_cone_active **active);  // accepts NULL
 sp_status sp__cone_active_solve(sp_cone_active *a, const sp_cone_run_state *s, const sp_cone_span *island, sp_cone_outcome *out);
 
+// Islands of bilateral rows alone (linear_island.c). index: number of the island. Leaves out->converged false where rows repeat
+// or contradict each other; s->x is then a start for the other methods.
+typedef struct sp_cone_linear sp_cone_linear;
+sp_status sp__cone_linear_create(sp_context *ctx, sp_cone_linear **out);
+void sp__cone_linear_destroy(sp_cone_linear **linear);  // accepts NULL
+bool sp__cone_is_linear(const sp_cone_run_state *s, const sp_cone_span *island);
+sp_status sp__cone_linear_solve(sp_cone_linear *a, const sp_cone_run_state *s, int index, const sp_cone_span *island,
+                                sp_cone_outcome *out);
+
 // Lemke's algorithm on the faceted cone of an island (facets.c). Writes s->x. SP_NOT_CONVERGED: it ended on a ray, or cycled.
 sp_status sp__cone_facets(const sp_cone_run_state *s, const sp_cone_span *island, int facets, int *pivots);
 

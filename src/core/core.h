@@ -35,7 +35,8 @@ enum {
     SP_COOKIE_FILL,
     SP_COOKIE_ROD,
     SP_COOKIE_CONTACT_PAIR,
-    SP_COOKIE_SURFACE_CONTACT
+    SP_COOKIE_SURFACE_CONTACT,
+    SP_COOKIE_LINK
 };
 
 // Memory, tasks and log belong to the host's context. Each world has its own context; its `host` is the context that the world

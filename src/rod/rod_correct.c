@@ -416,7 +416,8 @@ sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A) {
     sp_status status = SP_OK;
     int iterations = 0, substeps = 1;
     bool moved = false;
-    if (!sp__rod_corrects(b)) return SP_OK;
+    // constraints change the motion afterwards, which must be that of one step
+    if (!sp__rod_corrects(b) || (step->constraints && b->constrained)) return SP_OK;
     job w = {b, h, b->work[1]};
     sp__parallel(b->ctx, r->parts, correct_check_part, &w);
     SP_TRY(sp__drive_solve(b, A, c, b->work[0], b->work[1], &info));

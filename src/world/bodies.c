@@ -48,7 +48,8 @@ static sp_status world_check_name(sp_world *w, const char *name, size_t capacity
         return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), capacity - 1);
     if (strcmp(name, "gravity") == 0 || strcmp(name, "contact") == 0)
         return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s' is reserved for the parameters of the world", name);
-    if (sp_world_body_named(w, name).slot) return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s' is already used", name);
+    if (sp_world_body_named(w, name).slot || sp_world_link_named(w, name).slot)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s' is already used", name);
     return SP_OK;
 }
 
@@ -201,6 +202,7 @@ static void remove_body(sp_world *w, sp_body *b) {
     slot->generation++;
     list_obstacles(w);
     sp__journal_forget(w, b);
+    sp__world_links_forget(w, b);
     if (w->constraints) sp__constraints_forget(w->constraints);
     w->contacts.count = 0;
     b->ops->destroy(b);

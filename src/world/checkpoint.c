@@ -4,7 +4,8 @@
 //                                            then those of its solver
 //
 // A world with contact by constraints has more, and the next version number: its multipliers follow the world, and the arrays of
-// its compliance the solver of a body.
+// its compliance the solver of a body. A world with links has the number after that: a word that says whether it has contact by
+// constraints, and after the multipliers its links with their ties.
 //
 // A solver allocates its arrays in its first solve, which has not happened in a new world. If the arrays do not match those of
 // the block, a new solver is created for the body and solves once with a zero right-hand side. It replaces the old solver when
@@ -31,6 +32,7 @@ typedef struct walk {
     char why[160];     // the mismatch; empty: none
     bool compare;      // arrays are compared, not copied
     bool constraints;  // of contact are in the block
+    bool links;        // links are
     const char *body;
     span solver, compliance;  // CHECK: their arrays of the last body
 } walk;
@@ -41,7 +43,7 @@ typedef struct block_header {
 } block_header;
 
 static const char magic[8] = "SPCHECK";  // the final zero is replaced by the version
-enum { VERSION = 4, VERSION_CONSTRAINTS };
+enum { VERSION = 4, VERSION_CONSTRAINTS, VERSION_LINKS };
 
 typedef struct world_record {
     double time, time_carry;
@@ -206,7 +208,7 @@ static void pass_solvers(walk *k, sp_body *b) {
     walk solver = {.mode = COUNT, .body = b->name}, compliance = solver;
     if (k->mode <= WRITE) visit_solver(&solver, b->solver), visit_compliance(&compliance, b->compliance);
     if (pass_span(k, solver.at, &k->solver)) visit_solver(k, b->solver);
-    if (k->constraints && pass_span(k, compliance.at, &k->compliance)) visit_compliance(k, b->compliance);
+    if ((k->constraints || k->links) && pass_span(k, compliance.at, &k->compliance)) visit_compliance(k, b->compliance);
 }
 
 // true if the arrays of the solver match those in the block
@@ -254,7 +256,7 @@ static sp_status make_solver(const sp_world *w, const walk *block, sp_body *b) {
 
 static sp_status make_compliance(const sp_world *w, const walk *block, sp_body *b) {
     sp__compliance_destroy(&b->next_compliance);
-    if (!block->constraints || compliance_fits(block, b, b->compliance)) return SP_OK;
+    if ((!block->constraints && !block->links) || compliance_fits(block, b, b->compliance)) return SP_OK;
     sp_status status = b->solver
                            ? sp__compliance_create(b->ctx, b->solver->be, b->compliance_type, &b->solver_def, &b->next_compliance)
                            : SP_BAD_INPUT;
@@ -332,10 +334,6 @@ static void put_world(sp_world *w, const world_record *r) {
     w->contact.stiffness = r->contact[0], w->contact.damping = r->contact[1], w->contact.friction = r->contact[2];
 }
 
-static bool has_constraints(const sp_world *w) {
-    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
-}
-
 // Contact by constraints: its definition, and the multipliers of the last step.
 static void pass_constraints(sp_world *w, walk *k) {
     sp_contact_def *c = &w->contact;
@@ -387,6 +385,163 @@ static void pass_constraints(sp_world *w, walk *k) {
     if (r.frictions) pass_array(&v, "frictions", sp__pair_rules_frictions(w->pair_rules), sizeof(double), (size_t)r.frictions);
 }
 
+// ---------------------------------------------------------------------------------------------------- links
+
+typedef struct link_record {
+    char name[64];
+    uint64_t used, generation, state, reported, ties, parts;
+    double stiffness, damping, friction, break_force, force[3];
+    anchor_record base[3];
+} link_record;
+
+typedef struct tie_record {
+    uint64_t type, first[SP_TIE_POINTS][2], count[SP_TIE_POINTS][2], strand[2], gone;
+    double share, rest[SP_CONE_ROWS_MAX], kept[SP_TIE_NUMBERS], force[3];
+    anchor_record guide;
+} tie_record;
+
+typedef struct part_record {
+    anchor_record at;
+    double weight;
+} part_record;
+
+static anchor_record anchor_record_of(const sp_anchor *a) {
+    anchor_record r = {.body = a->body.slot, .elem = a->elem};
+    memcpy(r.at, a->at, sizeof r.at), memcpy(r.offset, a->offset, sizeof r.offset);
+    return r;
+}
+
+// an anchor of one of the two bodies of a link
+static sp_anchor link_anchor(const sp_link *l, const anchor_record *r) {
+    const sp_body_id b = l->side[1].body->id;
+    return anchor_of(r, r->body == b.slot ? b : l->side[0].body->id);
+}
+
+static link_record link_record_of(const sp_link *l) {
+    link_record r = {.used = l->used,
+                     .generation = l->generation,
+                     .state = (uint64_t)l->state,
+                     .reported = l->reported,
+                     .ties = (uint64_t)l->now.tie_count,
+                     .parts = (uint64_t)l->now.part_count,
+                     .stiffness = l->def.stiffness,
+                     .damping = l->def.damping,
+                     .friction = l->def.friction,
+                     .break_force = l->def.break_force};
+    memcpy(r.name, l->name, sizeof r.name), memcpy(r.force, l->force, sizeof r.force);
+    for (int i = 0; i < 3; i++) r.base[i] = anchor_record_of(&l->now.base[i]);
+    return r;
+}
+
+static void put_link(sp_world *w, sp_link *l, const link_record *r) {
+    l->state = (sp_link_state)r->state, l->reported = r->reported != 0;
+    l->def.stiffness = r->stiffness, l->def.damping = r->damping, l->def.friction = r->friction;
+    l->def.break_force = r->break_force;
+    memcpy(l->force, r->force, sizeof l->force);
+    sp__ties_free(w->ctx, &l->now);
+    l->now = l->incoming, l->incoming = (sp_ties){0};
+}
+
+static tie_record tie_record_of(const sp_tie *t) {
+    tie_record r = {.type = (uint64_t)t->type, .gone = t->gone, .share = t->share, .guide = anchor_record_of(&t->guide)};
+    for (int p = 0; p < SP_TIE_POINTS; p++)
+        for (int s = 0; s < 2; s++) r.first[p][s] = (uint64_t)t->first[p][s], r.count[p][s] = (uint64_t)t->count[p][s];
+    for (int i = 0; i < 2; i++) r.strand[i] = (uint64_t)t->strand[i];
+    memcpy(r.rest, t->rest, sizeof r.rest), memcpy(r.kept, t->kept, sizeof r.kept), memcpy(r.force, t->force, sizeof r.force);
+    return r;
+}
+
+static void put_tie(const sp_link *l, sp_tie *t, const tie_record *r) {
+    *t = (sp_tie){.type = (sp_tie_type)r->type, .gone = r->gone != 0, .share = r->share, .guide = link_anchor(l, &r->guide)};
+    for (int p = 0; p < SP_TIE_POINTS; p++)
+        for (int s = 0; s < 2; s++) t->first[p][s] = (int)r->first[p][s], t->count[p][s] = (int)r->count[p][s];
+    for (int i = 0; i < 2; i++) t->strand[i] = (int)r->strand[i];
+    memcpy(t->rest, r->rest, sizeof r->rest), memcpy(t->kept, r->kept, sizeof r->kept),
+        memcpy(t->force, r->force, sizeof r->force);
+}
+
+static void check_tie(const sp_world *w, walk *k, const sp_link *l, const tie_record *r, uint64_t parts) {
+    const sp_anchor guide = link_anchor(l, &r->guide);
+    bool good = r->type <= SP_TIE_CURVE && (r->type < SP_TIE_LINE || sp__world_anchored(w, &guide) == l->side[1].body);
+    for (int p = 0; p < SP_TIE_POINTS; p++)
+        for (int s = 0; s < 2; s++) good = good && r->first[p][s] <= parts && r->count[p][s] <= parts - r->first[p][s];
+    for (int i = 0; i < 2 && r->type == SP_TIE_CURVE; i++) good = good && r->strand[i] < (uint64_t)l->side[1].body->elements;
+    if (!good) snprintf(k->why, sizeof k->why, "a tie of the link '%.40s' is not one", l->name);
+}
+
+static void pass_ties(sp_world *w, walk *k, sp_link *l, const link_record *link, sp_ties *into) {
+    for (uint64_t i = 0; i < link->ties && checkpoint_ok(k); i++) {
+        tie_record r = {0};
+        if (k->mode <= WRITE) r = tie_record_of(&l->now.ties[i]);
+        checkpoint_pass(k, &r, sizeof r);
+        if (checkpoint_ok(k) && k->mode == CHECK) check_tie(w, k, l, &r, link->parts);
+        if (checkpoint_ok(k) && into) put_tie(l, &into->ties[i], &r);
+    }
+    for (uint64_t i = 0; i < link->parts && checkpoint_ok(k); i++) {
+        part_record r = {0};
+        if (k->mode <= WRITE) r.at = anchor_record_of(&l->now.anchor[i]), r.weight = l->now.weight[i];
+        checkpoint_pass(k, &r, sizeof r);
+        const sp_anchor at = link_anchor(l, &r.at);
+        if (checkpoint_ok(k) && k->mode == CHECK && !sp__world_anchored(w, &at))
+            snprintf(k->why, sizeof k->why, "a point of the link '%.40s' is on no body", l->name);
+        if (checkpoint_ok(k) && into) into->anchor[i] = at, into->weight[i] = r.weight;
+    }
+}
+
+// into (nullable): where its ties are read to
+static void pass_link(sp_world *w, walk *k, sp_link *l, sp_ties *into) {
+    link_record r = link_record_of(l);
+    const uint64_t most = INT32_MAX / 4;
+    checkpoint_pass(k, &r, sizeof r);
+    if (checkpoint_ok(k) && k->mode >= CHECK &&
+        (memcmp(r.name, l->name, sizeof r.name) != 0 || (r.used != 0) != l->used || r.generation != l->generation))
+        snprintf(k->why, sizeof k->why, "link '%.40s' is not the one in the checkpoint", l->name);
+    if (checkpoint_ok(k) && k->mode == CHECK && (r.ties > most || r.parts > most || r.state > SP_LINK_BROKEN))
+        snprintf(k->why, sizeof k->why, "link '%.40s' has %llu ties", l->name, (unsigned long long)r.ties);
+    if (checkpoint_ok(k) && k->mode == APPLY && l->used) put_link(w, l, &r);
+    if (checkpoint_ok(k) && l->used) pass_ties(w, k, l, &r, into);
+}
+
+// A word that says whether contact by constraints is in the block, in front of it.
+static void pass_kinds(walk *k) {
+    uint64_t constraints = k->constraints;
+    if (!k->links) return;
+    checkpoint_pass(k, &constraints, sizeof constraints);
+    k->constraints = constraints != 0;
+}
+
+static void pass_links(sp_world *w, walk *k) {
+    uint64_t count = (uint64_t)w->links.count;
+    if (!k->links) return;
+    checkpoint_pass(k, &count, sizeof count);
+    if (checkpoint_ok(k) && count != (uint64_t)w->links.count)
+        snprintf(k->why, sizeof k->why, "it holds %llu links, the world %d", (unsigned long long)count, w->links.count);
+    for (int i = 0; i < w->links.count && checkpoint_ok(k); i++) pass_link(w, k, &w->links.list[i], NULL);
+}
+
+// Reads the ties of the block, which is known to fit; applying it takes them over.
+static sp_status reserve_links(sp_world *w, walk *k) {
+    uint64_t count;
+    if (!k->links) return SP_OK;
+    checkpoint_pass(k, &count, sizeof count);
+    for (int i = 0; i < w->links.count; i++) {
+        sp_link *l = &w->links.list[i];
+        walk header = *k;
+        link_record r;
+        checkpoint_pass(&header, &r, sizeof r);
+        sp_ties *in = &l->incoming;
+        sp__ties_free(w->ctx, in);
+        if (l->used && (!SP_NEW(w->ctx, in->ties, (size_t)r.ties + 1) || !SP_NEW(w->ctx, in->anchor, (size_t)r.parts + 1) ||
+                        !SP_NEW(w->ctx, in->weight, (size_t)r.parts + 1)))
+            return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the link '%s' of a checkpoint", l->name);
+        in->tie_count = (int)r.ties, in->part_count = (int)r.parts;
+        for (int p = 0; p < 3 && l->used; p++) in->base[p] = link_anchor(l, &r.base[p]);
+        pass_link(w, k, l, in);
+        if (l->used && r.ties) SP_TRY(sp__ties_mark(w->ctx, l, in));
+    }
+    return SP_OK;
+}
+
 static void pass_world(sp_world *w, walk *k) {
     world_record r = world_record_of(w);
     checkpoint_pass(k, &r, sizeof r);
@@ -396,7 +551,9 @@ static void pass_world(sp_world *w, walk *k) {
         put_world(w, &r);
         sp__world_contacts_forget(w, 0);
     }
+    if (checkpoint_ok(k)) pass_kinds(k);
     if (checkpoint_ok(k) && k->constraints) pass_constraints(w, k);
+    if (checkpoint_ok(k)) pass_links(w, k);
     for (int i = 0; i < w->body_count && checkpoint_ok(k); i++) pass_body(w, k, w->bodies[i]);
     if (checkpoint_ok(k) && k->mode >= CHECK && k->at != k->size)
         snprintf(k->why, sizeof k->why, "%zu bytes are left over", k->size - k->at);
@@ -414,16 +571,20 @@ static uint64_t checkpoint_checksum(const unsigned char *data, size_t size) {
 // ---------------------------------------------------------------------------------------------------- save
 
 static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
-    walk count = {.mode = COUNT, .constraints = has_constraints(w)};
+    walk count = {.mode = COUNT, .constraints = sp__world_finds_contacts(w), .links = w->links.count > 0};
     pass_world(w, &count);
     size_t size = sizeof(block_header) + count.at;
     unsigned char *data = sp__alloc(w->ctx, size, 1);
     if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for a checkpoint of %zu bytes", size);
-    walk write = {.mode = WRITE, .data = data + sizeof(block_header), .size = count.at, .constraints = count.constraints};
+    walk write = {.mode = WRITE,
+                  .data = data + sizeof(block_header),
+                  .size = count.at,
+                  .constraints = count.constraints,
+                  .links = count.links};
     pass_world(w, &write);
     block_header h = {.size = count.at, .checksum = checkpoint_checksum(write.data, count.at)};
     memcpy(h.magic, magic, sizeof magic);
-    h.magic[7] = write.constraints ? VERSION_CONSTRAINTS : VERSION;
+    h.magic[7] = write.links ? VERSION_LINKS : write.constraints ? VERSION_CONSTRAINTS : VERSION;
     memcpy(data, &h, sizeof h);
     *out = (sp_checkpoint){data, size};
     return SP_OK;
@@ -448,9 +609,9 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     if (!data || size < sizeof *h) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes: too short to be one", size);
     memcpy(h, data, sizeof *h);
     if (memcmp(h->magic, magic, 7) != 0) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: the first bytes are not those of one");
-    if (h->magic[7] != VERSION && h->magic[7] != VERSION_CONSTRAINTS)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d and %d", h->magic[7], VERSION,
-                          VERSION_CONSTRAINTS);
+    if (h->magic[7] < VERSION || h->magic[7] > VERSION_LINKS)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d to %d", h->magic[7], VERSION,
+                          VERSION_LINKS);
     if (h->size != size - sizeof *h)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes, must be %llu", size,
                           (unsigned long long)h->size + sizeof *h);
@@ -463,8 +624,10 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
 static sp_status checkpoint_reserve(sp_world *w, walk k) {
     world_record r;
     checkpoint_pass(&k, &r, sizeof r);
+    pass_kinds(&k);
     if (k.constraints && !w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
     if (k.constraints) pass_constraints(w, &k);
+    SP_TRY(reserve_links(w, &k));
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         walk header = k;
@@ -502,7 +665,11 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
     SP_TRY(check_header(w, data, size, &h));
     // the cast removes const: CHECK and APPLY only read
     unsigned char *block = (unsigned char *)(uintptr_t)data + sizeof h;
-    walk start = {.mode = CHECK, .data = block, .size = size - sizeof h, .constraints = h.magic[7] == VERSION_CONSTRAINTS};
+    walk start = {.mode = CHECK,
+                  .data = block,
+                  .size = size - sizeof h,
+                  .constraints = h.magic[7] == VERSION_CONSTRAINTS,
+                  .links = h.magic[7] == VERSION_LINKS};
     walk k = start;
     pass_world(w, &k);
     if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);

@@ -67,6 +67,10 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
     case SP_EDIT_CONTACT_BUDGET:
         if (e->value >= 0 && e->value < 0x1p53 && e->value == floor(e->value)) return SP_OK;
         return WORLD_FAIL(w, SP_BAD_INPUT, "budget of contacts ends at query %g, must be an integer >= 0", e->value);
+    case SP_EDIT_ATTACH:
+    case SP_EDIT_DETACH:
+        if (e->path[0] && memchr(e->path, 0, sizeof e->path)) return SP_OK;
+        return WORLD_FAIL(w, SP_BAD_INPUT, "name of a link is empty or longer than %zu", sizeof e->path - 1);
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -155,9 +159,10 @@ static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, b
 
 static sp_status edit_refuse(sp_world *w, const char *why) {
     static const char *const names[] = {
-        "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget"};
+        "pin",    "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget",
+        "attach", "detach"};
     const sp_edit *e = &w->batch.list[w->batch.count];
-    bool param = e->type == SP_EDIT_PARAM;
+    bool param = e->type == SP_EDIT_PARAM || e->type == SP_EDIT_ATTACH || e->type == SP_EDIT_DETACH;
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
               (unsigned)e->source, why);
     w->ctx->error = (sp_error){.index = -1};
@@ -249,6 +254,12 @@ static sp_status apply_budget(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
+static sp_status apply_link(sp_world *w, const sp_edit *e) {
+    const char *why;
+    sp_status status = sp__world_edit_link(w, e->path, e->type == SP_EDIT_ATTACH, &why);
+    return status == SP_EDIT_REFUSED ? edit_refuse(w, why) : status;
+}
+
 static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_PIN:
@@ -260,6 +271,8 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_SWAP_PRECONDITIONER:
     case SP_EDIT_SWAP_COMPLIANCE: return apply_swap(w, e);
     case SP_EDIT_CONTACT_BUDGET: return apply_budget(w, e);
+    case SP_EDIT_ATTACH:
+    case SP_EDIT_DETACH: return apply_link(w, e);
     }
     return SP_BAD_INPUT;
 }

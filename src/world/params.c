@@ -1,5 +1,5 @@
 // The list of parameters by kind, and the parameters of a world by path: "gravity.x|y|z", "contact.stiffness|damping|friction"
-// and the frictions of pairs and parts (with contact), "<body>.<parameter>".
+// and the frictions of pairs and parts (with contact), "<link>.<parameter>", "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -62,12 +62,24 @@ sp_status sp__check_contact(sp_error *error, const sp_contact_def *def) {
     return SP_OK;
 }
 
+static int contact_param_count(const sp_world *w) {
+    return w->has_contact ? CONTACT_COUNT + rule_param_count(w) : 0;
+}
+
 static int world_param_count(const sp_world *w) {
-    return GRAVITY_COUNT + (w->has_contact ? CONTACT_COUNT + rule_param_count(w) : 0);
+    int links = 0;
+    for (sp_param p; sp__world_link_param((sp_world *)w, links, &p);) links++;
+    return GRAVITY_COUNT + contact_param_count(w) + links;
 }
 
 static sp_param world_param_at(sp_world *w, int index, sp_gravity **gravity) {
+    const int contact = contact_param_count(w);
+    sp_param link = {0};
     *gravity = index < GRAVITY_COUNT ? &w->gravity[index] : NULL;
+    if (index >= GRAVITY_COUNT + contact) {
+        sp__world_link_param(w, index - GRAVITY_COUNT - contact, &link);
+        return link;
+    }
     if (index >= GRAVITY_COUNT) return contact_param(w, index - GRAVITY_COUNT);
     return (sp_param){.spec = &world_specs[index], .name = world_specs[index].name};
 }

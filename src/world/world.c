@@ -183,6 +183,7 @@ void sp_world_destroy(sp_world **world) {
     sp__pairs_free(w);
     sp__constraints_destroy(&w->constraints);
     sp__pair_rules_destroy(&w->pair_rules);
+    sp__world_links_free(w);
     sp__contact_matrix_free(w);
     sp__contacts_free(w->ctx, &w->contacts);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
@@ -217,7 +218,8 @@ uint64_t sp__world_compute_hash(sp_world *w) {
         sp_body *b = w->bodies[i];
         hash = sp__mix(hash ^ (b->ops->hash(b) + sp__loads_hash(b)), world_hash_text(b->name));
     }
-    return w->constraints ? hash ^ sp__constraints_hash(w->constraints) : hash;
+    if (w->constraints) hash ^= sp__constraints_hash(w->constraints);
+    return hash ^ sp__world_links_hash(w);
 }
 
 // ---------------------------------------------------------------------------------------------------- contact

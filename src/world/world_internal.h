@@ -154,6 +154,8 @@ struct sp_world {
     sp_constraints *constraints;               // NULL until the first step with contact by constraints
     unsigned contact_found, contact_reported;  // SP_CONTACTS_ bits: events sent so far, with and without the current step
     sp_pair_rules *pair_rules;                 // NULL: none
+    sp_link_list links;
+    sp_contact_def links_only;  // options of the solver where links act without contact
     sp_contact_matrix contact_matrix;
     // The budget of the contact solver: clock of the current step; a replay decides where it ends, from now on and at the start
     // of the step; its first step is in the list of edits.
@@ -254,6 +256,29 @@ sp_status sp__world_contacts_reserve(sp_world *w);
 void sp__world_contacts_take(sp_world *w);
 void sp__world_contacts_forget(sp_world *w, int multipliers);
 void sp__contact_matrix_free(sp_world *w);
+
+// links.c. Whether a link acts; on this body.
+bool sp__world_links_act(const sp_world *w);
+bool sp__world_is_linked(const sp_world *w, const sp_body *b);
+void sp__world_links_forget(sp_world *w, const sp_body *b);  // removes those of a body
+void sp__world_links_free(sp_world *w);
+// An edit: attaches or detaches. SP_EDIT_REFUSED: *refused says why.
+sp_status sp__world_edit_link(sp_world *w, const char *name, bool attached, const char **refused);
+void sp__world_links_check(sp_world *w);  // forces of the step; events of those that break or contradict others
+void sp__world_links_commit(sp_world *w);
+void sp__world_links_undo(sp_world *w);
+uint64_t sp__world_links_hash(const sp_world *w);                  // 0: no links
+bool sp__world_link_param(sp_world *w, int index, sp_param *out);  // false: there are no more
+void sp__link_info(const sp_world *w, const sp_link *l, sp_link_info *out);
+void sp__link_point(const sp_link *l, int index, sp_link_point *out);
+
+// Contacts or links are constraints of the next step.
+static inline bool sp__world_finds_contacts(const sp_world *w) {
+    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+}
+static inline bool sp__world_has_constraints(const sp_world *w) {
+    return sp__world_finds_contacts(w) || sp__world_links_act(w);
+}
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // memory in all slots without readers

@@ -72,8 +72,13 @@ sp_status sp__world_inject_failure(sp_world *w, sp_stage stage) {
     return SP_OK;
 }
 
-static bool has_constraints(const sp_world *w) {
-    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+// Options of the contact solver. Without contact all rows are those of links, most of which are equations: they are solved to
+// more digits than contacts.
+static const sp_contact_def *constraints_def(sp_world *w) {
+    if (w->has_contact) return &w->contact;
+    w->links_only = sp_contact_def_default();
+    w->links_only.solver.tolerance = 1e-9;
+    return &w->links_only;
 }
 
 // ---------------------------------------------------------------------------------------------------- prescribe
@@ -82,6 +87,7 @@ static void prescribe_body(sp_world *w, sp_body *b) {
     b->loads.contact = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
+    b->constrained = sp__world_finds_contacts(w) || sp__world_is_linked(w, b);
     sp__loads_prescribe(b, &w->step);
     b->ops->prescribe(b, &w->step);
 }
@@ -89,7 +95,7 @@ static void prescribe_body(sp_world *w, sp_body *b) {
 static void prescribe_all(sp_world *w, double t, double h) {
     w->step = sp__step_default(h);
     w->step.time = t, w->step.number = w->trial.step, w->step.deterministic = w->def.deterministic;
-    w->step.constraints = has_constraints(w);
+    w->step.constraints = sp__world_has_constraints(w);
     for (int a = 0; a < 3; a++) w->step.gravity[a] = sp__gravity_at(&w->gravity[a], t);
     // kinematic bodies first: other bodies may depend on them
     for (int kinematic = 1; kinematic >= 0; kinematic--)
@@ -157,15 +163,16 @@ static sp_status stage_free_motion(sp_world *w, double h) {
 
 static sp_status stage_find_contacts(sp_world *w, double h) {
     (void)h;
-    if (!has_constraints(w)) return SP_OK;
+    if (!sp__world_has_constraints(w)) return SP_OK;
     if (!w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
     sp__constraints_use(w->constraints, w->pair_rules, &w->clock);
-    return sp__constraints_find(w->constraints, w->bodies, w->body_count, &w->contact, &w->step);
+    sp__constraints_use_links(w->constraints, &w->links, sp__world_finds_contacts(w));
+    return sp__constraints_find(w->constraints, w->bodies, w->body_count, constraints_def(w), &w->step);
 }
 
 static sp_status stage_build_delassus(sp_world *w, double h) {
     (void)h;
-    return has_constraints(w) ? sp__constraints_delassus(w->constraints, &w->step) : SP_OK;
+    return sp__world_has_constraints(w) ? sp__constraints_delassus(w->constraints, &w->step) : SP_OK;
 }
 
 // What the user cannot see from the motion becomes an event, once in a world.
@@ -187,15 +194,16 @@ static void report_contacts(sp_world *w) {
 
 static sp_status stage_solve_contacts(sp_world *w, double h) {
     (void)h;
-    if (!has_constraints(w)) return SP_OK;
-    sp_status status = sp__constraints_solve(w->constraints, &w->contact);
+    if (!sp__world_has_constraints(w)) return SP_OK;
+    sp_status status = sp__constraints_solve(w->constraints, constraints_def(w));
     if (status >= 0) report_contacts(w);
     return status;
 }
 
 static sp_status stage_correct_motion(sp_world *w, double h) {
     (void)h;
-    return has_constraints(w) ? sp__constraints_correct(w->constraints, &w->contact, &w->step) : SP_OK;
+    if (!sp__world_has_constraints(w)) return SP_OK;
+    return sp__constraints_correct(w->constraints, constraints_def(w), &w->step);
 }
 
 // Newton's method and contacts that only the corrected motion makes: again until nothing changes.
@@ -203,7 +211,7 @@ static sp_status contact_passes(sp_world *w) {
     sp_status worst = SP_OK;
     bool changed = true;
     for (int pass = 1; changed; pass++) {
-        worst = sp__constraints_again(w->constraints, w->bodies, w->body_count, &w->contact, &w->step, pass, &changed);
+        worst = sp__constraints_again(w->constraints, w->bodies, w->body_count, constraints_def(w), &w->step, pass, &changed);
         SP_TRY(worst);
     }
     return worst;
@@ -218,11 +226,11 @@ static sp_status separate(sp_world *w) {
 
 static sp_status stage_stabilise(sp_world *w, double h) {
     (void)h;
-    sp_status worst = has_constraints(w) ? contact_passes(w) : SP_OK;
+    sp_status worst = sp__world_has_constraints(w) ? contact_passes(w) : SP_OK;
     SP_TRY(worst);
     for (int i = 0; i < w->body_count; i++)
         if (!w->bodies[i]->frozen) sp__drive_finish(w->bodies[i]);
-    if (has_constraints(w) && w->contact.stabilisation == SP_STABILISATION_POST) SP_TRY(separate(w));
+    if (sp__world_finds_contacts(w) && w->contact.stabilisation == SP_STABILISATION_POST) SP_TRY(separate(w));
     return worst;
 }
 
@@ -303,7 +311,8 @@ static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
 static sp_status stage_balance(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
-    if (has_constraints(w)) SP_TRY(sp__world_contacts_reserve(w));
+    if (sp__world_finds_contacts(w)) SP_TRY(sp__world_contacts_reserve(w));
+    sp__world_links_check(w);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_balance *n = &b->balance[SP_TRIAL];
@@ -333,7 +342,8 @@ static sp_status stage_commit(sp_world *w, double h) {
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
         b->froze_now = b->energy_stale = false;
     }
-    if (has_constraints(w)) sp__constraints_commit(w->constraints, &w->step);
+    if (sp__world_has_constraints(w)) sp__constraints_commit(w->constraints, &w->step);
+    sp__world_links_commit(w);
     sp__world_contacts_take(w);
     time_add(&w->time, &w->time_carry, h);
     w->steps++;
@@ -375,6 +385,7 @@ static void world_rollback(sp_world *w) {
     w->clock_replays = w->clock_replayed_before;
     w->contact_found = w->contact_reported;
     sp__journal_undo(w);
+    sp__world_links_undo(w);
     sp__prescribe_now(w);
     sp__edits_returned(w);
 }

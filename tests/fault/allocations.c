@@ -184,6 +184,72 @@ static void play_contact(story *s) {
     sp_checkpoint_free(s->w, &c);
 }
 
+// ---------------------------------------------------------------------------------------------------- links
+
+// the solid on the floor and the stone on the solid; faces on faces need a second solid
+static sp_status add_link(story *s, const char *name, const char *a, const char *b, sp_link_type type) {
+    sp_link_def def = sp_link_def_default();
+    def.name = name, def.type = type, def.a.body = sp_world_body_named(s->w, a), def.b.body = sp_world_body_named(s->w, b);
+    def.within = 0.05, def.stiffness = type == SP_LINK_SPRING ? 10 : 0, def.has_point = type >= SP_LINK_SLIDE;
+    def.friction = type == SP_LINK_SLIDE ? 0.3 : 0, def.axis[0] = 1;
+    if (strcmp(b, "rod") == 0) def.guide = SP_GUIDE_CENTRELINE;
+    return sp_world_add_link(s->w, &def, NULL);
+}
+
+static sp_status add_upper(story *s) {
+    sp_pose pose = {{0, 0.2, 0}, {1, 0, 0, 0}};
+    sp_mesh *mesh = NULL;
+    sp_status status = sp_mesh_transformed(s->mesh, NULL, &pose, &mesh);
+    sp_solid_def def = sp_solid_def_default();
+    def.name = "upper", def.mesh = mesh;
+    if (status >= 0) status = sp_world_add_solid(s->w, &def, NULL);
+    sp_mesh_destroy(&mesh);
+    return status;
+}
+
+// along the x axis from the origin
+static sp_status add_rod(story *s) {
+    sp_rod_strand strand = {.length = 0.2, .elements = 4, .root = sp_pose_identity()};
+    sp_rod_section section = sp_rod_section_default();
+    sp_rod_def def = sp_rod_def_default();
+    section.axes[0] = section.axes[1] = 0.01;
+    def.name = "rod", def.model = SP_ROD_BEAM, def.strands = &strand, def.strand_count = 1;
+    def.sections = &section, def.section_count = 1, def.free_root = true;
+    return sp_world_add_rod(s->w, &def, NULL);
+}
+
+static sp_status queue_link(story *s, sp_edit_type type, const char *name) {
+    sp_edit e = sp_edit_default(type);
+    strcpy(e.path, name);
+    return sp_world_queue(s->w, &e);
+}
+
+static void play_links(story *s) {
+    sp_checkpoint c = {0};
+    AGAIN(s, make_context(s));
+    AGAIN(s, make_mesh(s));
+    AGAIN(s, sp_world_create(s->ctx, NULL, &s->w));
+    AGAIN(s, add_touching(s));
+    AGAIN(s, add_stone(s));
+    AGAIN(s, add_upper(s));
+    AGAIN(s, add_link(s, "glue", "upper", "soft", SP_LINK_WELD));
+    AGAIN(s, add_link(s, "spring", "soft", "floor", SP_LINK_SPRING));
+    AGAIN(s, add_link(s, "rail", "stone", "floor", SP_LINK_SLIDE));
+    AGAIN(s, add_rod(s));
+    AGAIN(s, add_link(s, "clamp", "rod", "floor", SP_LINK_WELD));
+    AGAIN(s, add_link(s, "bead", "stone", "rod", SP_LINK_SLIDE));
+    AGAIN(s, add_link(s, "hinge", "stone", "soft", SP_LINK_HINGE));
+    for (int k = 0; k < 2; k++) AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, queue_link(s, SP_EDIT_DETACH, "glue"));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_save(s->w, &c));
+    AGAIN(s, queue_link(s, SP_EDIT_ATTACH, "glue"));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_restore(s->w, c.data, c.size));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    sp_checkpoint_free(s->w, &c);
+}
+
 // ---------------------------------------------------------------------------------------------------- every allocation
 
 static failing paths;
@@ -217,5 +283,10 @@ TEST(every_allocation_of_contact_may_fail) {
     static const sp_compliance_type types[] = {SP_COMPLIANCE_EXACT, SP_COMPLIANCE_WARPED};
     for (int i = 0; i < 2; i++)
         every_allocation(play_contact, types[i]);  // one place of the call, so that the paths are the same
+    failing_free(&paths);
+}
+
+TEST(every_allocation_of_links_may_fail) {
+    every_allocation(play_links, SP_COMPLIANCE_EXACT);
     failing_free(&paths);
 }

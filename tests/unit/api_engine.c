@@ -84,6 +84,33 @@ TEST(contact_pairs) {
     tear_down(&f);
 }
 
+TEST(links) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_link_def def = sp_link_def_default();
+    sp_link_id id;
+    sp_link_info info;
+    sp_link_point point;
+    int tip[1] = {44};
+    def.name = "rope", def.type = SP_LINK_SPRING, def.a.body = f.beam, def.b.body = f.floor;
+    def.a.nodes = tip, def.a.node_count = 1, def.stiffness = 100, def.within = 100;
+    CHECK_INT(sp_world_add_link(f.world, &def, &id), SP_OK);
+    CHECK_INT(sp_world_link_count(f.world), 1);
+    CHECK(sp_world_link_named(f.world, "rope").slot == id.slot);
+    CHECK_INT(sp_world_step(f.world, 0.01), SP_OK);
+    CHECK_INT(sp_world_link_at(f.world, 0, &info), SP_OK);
+    CHECK(!strcmp(info.name, "rope") && info.point_count == 1 && info.force[1] > 0);
+    CHECK_INT(sp_world_link_info(f.world, id, &info), SP_OK);
+    CHECK_INT(sp_world_link_point(f.world, id, 0, &point), SP_OK);
+    CHECK(point.force[1] == info.force[1] && point.a[1] < point.b[1]);
+    CHECK_INT(sp_world_set_link(f.world, id, false), SP_OK);
+    CHECK_INT(sp_world_link_info(f.world, id, &info), SP_OK);
+    CHECK_INT(info.state, SP_LINK_DETACHED);
+    CHECK_INT(sp_world_remove_link(f.world, id), SP_OK);
+    CHECK_INT(sp_world_link_info(f.world, id, &info), SP_BAD_ID);
+    tear_down(&f);
+}
+
 TEST(base) {
     CHECK(!strcmp(sp_status_name(SP_NOT_SPD), "SP_NOT_SPD"));
     CHECK(strlen(sp_status_text(SP_NO_MEMORY)) > 0);

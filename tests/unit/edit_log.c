@@ -35,6 +35,11 @@ static bool make(stage *s) {
     ball.pose.constant.translate[1] = -0.5;
     bool good = sp_world_create(s->ctx, &def, &s->world) >= 0 && sp_world_add_solid(s->world, &beam, &s->beam) >= 0 &&
                 sp_world_add_rigid(s->world, &ball, &s->ball) >= 0;
+    sp_link_def link = sp_link_def_default();
+    const int tip[] = {16};
+    link.name = "thread", link.type = SP_LINK_SPRING, link.stiffness = 3, link.within = 10, link.attached = false;
+    link.a.body = s->beam, link.a.nodes = tip, link.a.node_count = 1, link.b.body = s->ball;
+    good = good && sp_world_add_link(s->world, &link, NULL) >= 0;
     sp_mesh_destroy(&mesh);
     return good;
 }
@@ -68,6 +73,11 @@ static void disturb(stage *s, int step) {
     if (step == 15) {
         e = sp_edit_default(SP_EDIT_DROP);
         e.slot = 1, e.source = 2;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 10 || step == 22) {
+        e = sp_edit_default(step == 10 ? SP_EDIT_ATTACH : SP_EDIT_DETACH);
+        snprintf(e.path, sizeof e.path, "thread");
         CHECK(sp_world_queue(s->world, &e) >= 0);
     }
     if (step == 17) {

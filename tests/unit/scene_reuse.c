@@ -272,7 +272,7 @@ TEST(invalid_instances) {
                        0, NULL, -1, "circular: A -> B -> A"));
     CHECK(refused_with("<scene>" RING
                        "<instance name='a' of='ring' count='2'/><probe name='p' of='a.s' quantity='volume'/></scene>",
-                       0, NULL, 1, "no solid/rod/shell/rigid has this name"));
+                       0, NULL, 1, "no solid/rod/shell/rigid/attach has this name"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='30' scale='0'/></scene>", 0, NULL, 1,
                        "instance \"a\": scale = 0, must be > 0 (copy a[0])"));
     // the copy and its instance are named

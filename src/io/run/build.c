@@ -252,7 +252,7 @@ static void warn_of_falling(sp_run *run) {
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];
         if (!is_soft(b) && !b->rigid.free && !rigid) rigid = b;
-        if (b->builder->loose && !loose && !is_held(b->node)) loose = b;
+        if (b->builder->loose && !loose && !is_held(b->node) && !sp__build_is_attached(run, b->node)) loose = b;
     }
     if (falls && loose && rigid)
         sp__scene_warning(run->scene, loose->node, NULL,
@@ -299,5 +299,6 @@ sp_status sp__build_world(sp_run *run) {
         warn_of_pairs(run, contact);
     else if (!contact)
         warn_of_falling(run);
-    return build_contact(run);
+    SP_TRY(build_contact(run));
+    return sp__build_links(run);
 }

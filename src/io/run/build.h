@@ -80,12 +80,14 @@ typedef struct sp_quantity {
     const char *name, *unit;
     int components;
     const char *axes;  // names of the components, separated by spaces
-    enum { SP_OF_NODES, SP_OF_ELEMENTS, SP_OF_BODY, SP_OF_WORLD } of;
+    enum { SP_OF_NODES, SP_OF_ELEMENTS, SP_OF_BODY, SP_OF_WORLD, SP_OF_LINK } of;
     const char *field;  // name of the field of nodes or elements; NULL: read at anchors, or from the properties of the body
 } sp_quantity;
 
-typedef struct sp_probe_target {  // the part of one body that a probe reads
-    sp_run_body *body;
+typedef struct sp_probe_target {  // the part of one body that a probe reads, or a link
+    sp_run_body *body;            // NULL: a link
+    const sp_scene_node *attach;  // its element
+    sp_link_id link;
     int node_count;
     const int *nodes;          // NULL: a material point
     const int64_t *node_ids;   // numbers in the file
@@ -137,7 +139,7 @@ typedef struct sp_run_event {
     const sp_scene_node *node;
     double t;             // NaN: triggered by a condition
     const sp_attr *when;  // NULL: triggered by time
-    sp_edit_type type;    // param, pin or release
+    sp_edit_type type;    // param, pin, release, attach or detach
     sp_body_id body;
     const int *nodes;
     int node_count;
@@ -296,6 +298,11 @@ sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_
 // build_contact.c: the child `contact-solver` of `contact`, reserve and broad; pairs, and friction of regions and surfaces
 void sp__build_contact_solver(const sp_scene_node *contact, sp_contact_def *out);
 sp_status sp__build_pairs(sp_run *run, const sp_scene_node *contact);
+
+// build_link.c: attach elements
+sp_status sp__build_links(sp_run *run);
+bool sp__build_is_attached(const sp_run *run, const sp_scene_node *body);      // an attach element names it or a part of it
+sp_link_id sp__build_link_of(const sp_run *run, const sp_scene_node *attach);  // null id: it could not be built
 
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // the element has selection attributes

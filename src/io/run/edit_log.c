@@ -31,7 +31,7 @@ struct sp_edit_log {
 };
 
 static const char *const type_words[] = {
-    "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget"};
+    "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget", "attach", "detach"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
@@ -64,6 +64,8 @@ static const field fields[TYPES][12] = {
     {{SLOT, 0, 1}, {GENERATION, 0, 1}},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}},
     {DOUBLES_OF(value, 1)},
+    {{PATH, 0, 1}},
+    {{PATH, 0, 1}},
 };
 
 static int64_t get_integer(const sp_edit *e, int kind) {
@@ -235,7 +237,7 @@ static bool parse_line(line_reader *r, entry *out) {
     if (!take_integer(r, &step) || !take_integer(r, &source) || !take_integer(r, &sequence)) return false;
     r->wrong = "numbers of step, source and sequence";
     if (step < 0 || source < 0 || source > UINT32_MAX || sequence < 0) return false;
-    r->wrong = "one of pin release drag drop pose param take-over take-over-compliance contact-budget";
+    r->wrong = "one of pin release drag drop pose param take-over take-over-compliance contact-budget attach detach";
     if (!take_word(r, word, sizeof word)) return false;
     int type = 0;
     while (type < TYPES && strcmp(word, type_words[type]) != 0) type++;

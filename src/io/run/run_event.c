@@ -145,10 +145,22 @@ static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event 
     return SP_OK;
 }
 
+static sp_status build_attach(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    const sp_scene_node *link = sp__scene_find(node, sp__attr_word(node, "of"));
+    e->type = sp__build_is(node, "do", "attach") ? SP_EDIT_ATTACH : SP_EDIT_DETACH;
+    if (run->failed) return SP_BAD_INPUT;
+    if (!link || !sp__build_link_of(run, link).slot)
+        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is not in the simulation", sp__attr_word(node, "of"));
+    e->path = link->path;
+    return SP_OK;
+}
+
 static sp_status build_event(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
     *e = (sp_run_event){.node = node, .t = sp__build_number(node, "t", NAN)};
     if (sp__build_given(node, "when")) e->when = sp__attr(node, "when");
-    return sp__build_is(node, "do", "set") ? build_set(run, node, e) : build_pin(run, node, e);
+    if (sp__build_is(node, "do", "set")) return build_set(run, node, e);
+    bool links = sp__build_is(node, "do", "attach") || sp__build_is(node, "do", "detach");
+    return links ? build_attach(run, node, e) : build_pin(run, node, e);
 }
 
 sp_status sp__build_events(sp_run *run) {
@@ -182,6 +194,14 @@ static sp_status queue_nodes(sp_run *run, sp_run_event *e) {
     return SP_OK;
 }
 
+static sp_status queue_link(sp_run *run, sp_run_event *e) {
+    sp_edit edit = sp_edit_default(e->type);
+    edit.source = SP_RUN_EVENT_SOURCE;
+    snprintf(edit.path, sizeof edit.path, "%s", e->path);
+    e->state = SP_EVENT_DONE;
+    return queue(run, &edit);
+}
+
 static sp_status queue_value(sp_run *run, sp_run_event *e, double t) {
     sp_edit edit = sp_edit_default(SP_EDIT_PARAM);
     double to = sp__build_number(e->node, "value", 0);
@@ -196,6 +216,7 @@ static sp_status queue_value(sp_run *run, sp_run_event *e, double t) {
 
 static sp_status start_event(sp_run *run, sp_run_event *e, double t) {
     sp_param_info info;
+    if (e->type == SP_EDIT_ATTACH || e->type == SP_EDIT_DETACH) return queue_link(run, e);
     if (e->type != SP_EDIT_PARAM) return queue_nodes(run, e);
     SP_TRY(sp_world_param(run->world, e->path, &info));
     e->from = info.value;

@@ -28,6 +28,10 @@ static const sp_quantity table[] = {
     {"gap", "m", 1, "", SP_OF_BODY, NULL},
     {"step-ms", "ms", 1, "", SP_OF_WORLD, NULL},
 };
+static const sp_quantity of_links[] = {
+    {"force", "N", 3, "x y z", SP_OF_LINK, NULL},
+    {"stretch", "m", 1, "", SP_OF_LINK, NULL},
+};
 enum { QUANTITIES = sizeof table / sizeof *table };
 enum { WIDTH_MAX = 1 << 20 };  // values per sample
 
@@ -43,11 +47,21 @@ static sp_status field_quantity(sp_run *run, const sp_field_info *f, const sp_qu
     return SP_OK;
 }
 
+// attach elements or bodies, not both
+static bool is_about_links(const sp_probe *p) {
+    const sp_attr *of = sp__build_given(p->node, "of") ? sp__attr(p->node, "of") : NULL;
+    const sp_scene_node *first = of && of->count ? sp__scene_find(p->node, of->words[0]) : NULL;
+    return first && strcmp(first->spec->name, "attach") == 0;
+}
+
 // The contact force is that of a body, or at a selection a field of its nodes. *out NULL: the name is not known here
 static sp_status find_quantity(sp_run *run, const sp_probe *p, const char *name, const sp_quantity **out) {
     sp_field_info field;
     const bool of_nodes = strcmp(name, "contact-force") == 0 && sp__selects(p->node);
     *out = NULL;
+    for (int i = 0; i < 2 && is_about_links(p); i++)
+        if (strcmp(of_links[i].name, name) == 0) *out = &of_links[i];
+    if (*out) return SP_OK;
     for (int i = 0; i < QUANTITIES && !of_nodes; i++)
         if (strcmp(table[i].name, name) == 0) *out = &table[i];
     return !*out && sp_field_named(name, &field) >= 0 ? field_quantity(run, &field, out) : SP_OK;
@@ -102,6 +116,14 @@ static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_
     return body->builder->probe(run, p, t);
 }
 
+static sp_status add_link(sp_run *run, sp_probe *p, const sp_scene_node *attach) {
+    sp_probe_target *t = &p->targets[p->target_count];
+    *t = (sp_probe_target){.attach = attach, .link = sp__build_link_of(run, attach)};
+    if (!t->link.slot && !run->failed) return SP_BUILD_FAIL(run, p->node, "of", "\"%s\" is not in the simulation", attach->path);
+    p->target_count++;
+    return SP_OK;
+}
+
 static sp_status find_targets(sp_run *run, sp_probe *p) {
     const sp_attr *of = sp__build_given(p->node, "of") ? sp__attr(p->node, "of") : NULL;
     const sp_scene_node *owner = sp__build_owner(p->node->parent);
@@ -109,7 +131,7 @@ static sp_status find_targets(sp_run *run, sp_probe *p) {
     if (owner) return add_target(run, p, owner);
     for (int i = 0; of && i < of->count; i++) {
         const sp_scene_node *node = sp__scene_find(p->node, of->words[i]);
-        if (node) SP_TRY(add_target(run, p, node));
+        if (node) SP_TRY(is_about_links(p) ? add_link(run, p, node) : add_target(run, p, node));
     }
     return SP_OK;
 }
@@ -146,7 +168,8 @@ static sp_status set_widths(sp_run *run, sp_probe *p) {
         p->widths[i] = (int)width;
         p->width += (int)width;
     }
-    for (int i = 0; i < p->target_count; i++) SP_TRY(reserve_fields(run, p, p->targets[i].body));
+    for (int i = 0; i < p->target_count; i++)
+        if (p->targets[i].body) SP_TRY(reserve_fields(run, p, p->targets[i].body));
     return SP_OK;
 }
 
@@ -173,7 +196,7 @@ static sp_status build_probe(sp_run *run, const sp_scene_node *node, sp_probe *p
         if (sp__build_is(node, "combine", ways[i])) p->combine = i;
     SP_TRY(read_quantities(run, p));
     SP_TRY(find_targets(run, p));
-    if (p->target_count == 1) p->body = p->targets[0].body->node->path;
+    if (p->target_count == 1 && p->targets[0].body) p->body = p->targets[0].body->node->path;
     SP_TRY(set_widths(run, p));
     SP_TRY(sp__build_sampling(run, node, &p->series.sampling));
     return sp__series_init(run, &p->series, p);
@@ -280,6 +303,12 @@ static void probe_take(gatherer *g, const double *value) {
 static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_quantity *q, gatherer *g) {
     double x[6], v[3];
     bool velocity = strcmp(q->name, "velocity") == 0;
+    if (q->of == SP_OF_LINK) {
+        sp_link_info info;
+        SP_TRY(sp_world_link_info(run->world, t->link, &info));
+        probe_take(g, q->components == 3 ? info.force : &info.stretch);
+        return SP_OK;
+    }
     if (q->of == SP_OF_BODY) {
         sp_status status = SP_OK;
         if (!contact_value(run, t->body->id, q->name, x, &status)) {
@@ -340,7 +369,7 @@ static void item_name(const sp_probe *p, const sp_quantity *q, int item, char *o
             item -= n;
             continue;
         }
-        const char *body = p->target_count > 1 ? t->body->node->path : "";
+        const char *body = p->target_count > 1 ? (t->body ? t->body->node : t->attach)->path : "";
         if (ids)
             snprintf(out, size, "%s%s%lld", body, *body ? ":" : "", (long long)ids[item]);
         else

@@ -509,8 +509,15 @@ static void check_target(sp_scene_node *node) {
     }
 }
 
+// the element that an attribute names; NULL: none, which is reported
+static const sp_scene_node *named_by(const sp_scene_node *node, const char *attr) {
+    const char *path = sp__attr_word(node, attr);
+    return path ? sp__scene_find(node, path) : NULL;
+}
+
 static void check_event(sp_scene_node *node) {
     sp_scene *scene = node->scene;
+    const bool links = sp__attr_is(node, "do", "attach") || sp__attr_is(node, "do", "detach");
     if (sp__attr_given(node, "t") == sp__attr_given(node, "when"))
         sp__scene_error(scene, node, NULL, "needs either t or when, the time of the event");
     if (sp__attr_is(node, "do", "set")) {
@@ -524,8 +531,53 @@ static void check_event(sp_scene_node *node) {
     sp__cannot_act(node, "set", node, "do", "it belongs to do=\"set\"");
     sp__cannot_act(node, "value", node, "do", "it belongs to do=\"set\"");
     sp__cannot_act(node, "ramp", node, "do", "it belongs to do=\"set\"");
-    if (!sp__attr_given(node, "of")) sp__scene_error(scene, node, NULL, "needs of, the body");
-    if (!sp__selects_something(node)) sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
+    const sp_scene_node *of = named_by(node, "of");
+    if (!sp__attr_given(node, "of")) sp__scene_error(scene, node, NULL, "needs of, the %s", links ? "attach element" : "body");
+    if (of && is_element(of, "attach") != links)
+        sp__scene_error(scene, node, "of", "of=\"%s\" is a %s; do=\"%s\" is about %s", sp__attr_word(node, "of"), of->spec->name,
+                        sp__attr_word(node, "do"), links ? "an attach element" : "a body");
+    if (links && sp__selects_something(node))
+        sp__scene_error(scene, node, NULL, "do=\"%s\" takes no selection: the attach element has its own",
+                        sp__attr_word(node, "do"));
+    if (!links && !sp__selects_something(node))
+        sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
+}
+
+// ---------------------------------------------------------------------------------------------- links
+
+static void check_direction(sp_scene_node *node, const char *attr) {
+    const sp_attr *d = sp__attr(node, attr);
+    if (d->count == 3 && d->numbers[0] == 0 && d->numbers[1] == 0 && d->numbers[2] == 0)
+        sp__scene_error(node->scene, node, attr, "%s = 0 0 0, must not be 0", attr);
+}
+
+static void check_slide(sp_scene_node *node) {
+    const sp_scene_node *b = named_by(node, "b");
+    const bool line = sp__attr_given(node, "axis"), plane = sp__attr_given(node, "normal");
+    if (line && plane) sp__scene_error(node->scene, node, "normal", "axis and normal: a point slides on a line or on a plane");
+    if (line || plane || !b) return;
+    while (b->parent && !sp__is_body(b)) b = b->parent;
+    if (!is_element(b, "rod"))
+        sp__scene_error(node->scene, node, NULL,
+                        "needs axis, the direction of a line, or normal, that of a plane: only a rod has a centreline");
+    sp__cannot_act(node, "point", NULL, NULL, "the centreline of the rod says where");
+}
+
+static void check_attach(sp_scene_node *node) {
+    static const char *const of_springs[] = {"stiffness", "damping"};
+    const bool spring = sp__attr_is(node, "type", "spring"), slide = sp__attr_is(node, "type", "slide");
+    const bool hinge = sp__attr_is(node, "type", "hinge");
+    for (int i = 0; i < 2 && !spring; i++) sp__cannot_act(node, of_springs[i], node, "type", "only type=\"spring\" has one");
+    if (!slide) {
+        sp__cannot_act(node, "friction", node, "type", "only type=\"slide\" slides");
+        sp__cannot_act(node, "normal", node, "type", "only type=\"slide\" has a plane");
+    }
+    if (!slide && !hinge) sp__cannot_act(node, "axis", node, "type", "only a hinge and a slide have an axis");
+    if (spring && !sp__attr_given(node, "stiffness")) sp__scene_error(node->scene, node, NULL, "a spring needs stiffness");
+    if (hinge && (!sp__attr_given(node, "point") || !sp__attr_given(node, "axis")))
+        sp__scene_error(node->scene, node, NULL, "a hinge needs point and axis");
+    check_direction(node, "axis"), check_direction(node, "normal");
+    if (slide) check_slide(node);
 }
 
 // Penalty contact is a load inside each body: it has no list of contacts.
@@ -541,9 +593,28 @@ static void check_probe_of_contact(sp_scene_node *node) {
                             quantity->words[i]);
 }
 
+// A probe of links has their force and stretch, one of bodies all but the stretch.
+static void check_probe_of_links(sp_scene_node *node) {
+    const sp_attr *of = sp__attr(node, "of"), *quantity = sp__attr(node, "quantity");
+    int links = 0, bodies = 0;
+    for (int i = 0; sp__attr_given(node, "of") && i < of->count; i++) {
+        const sp_scene_node *target = sp__scene_find(node, of->words[i]);
+        if (!target) continue;
+        links += is_element(target, "attach"), bodies += !is_element(target, "attach");
+    }
+    if (links && bodies) sp__scene_error(node->scene, node, "of", "a probe is about bodies or about attach elements, not both");
+    for (int i = 0; i < quantity->count && !(links && bodies); i++) {
+        if (links && !sp__list_has("force/stretch", '/', quantity->words[i]))
+            sp__scene_error(node->scene, node, "quantity", "an attach element has force and stretch, not %s", quantity->words[i]);
+        if (!links && strcmp(quantity->words[i], "stretch") == 0)
+            sp__scene_error(node->scene, node, "quantity", "only an attach element has a stretch");
+    }
+}
+
 static void check_probe(sp_scene_node *node) {
     bool in_body = sp__is_body(node->parent);
     check_probe_of_contact(node);
+    check_probe_of_links(node);
     if (in_body)
         sp__cannot_act(node, "of", NULL, NULL, "a probe in a body is about that body");
     else if (!sp__attr_given(node, "of"))
@@ -719,7 +790,8 @@ static void check_contact_solver(sp_scene_node *node) {
     static const char *const sweeping[] = {"local", "strategy", "sweeps"};
     bool facets = sp__attr_is(node, "cone", "facets"), direct = sp__attr_is(node, "method", "direct");
     const char *method = sp__attr_word(node, "method");
-    if (is_penalty(node, "complementarity problem")) return;
+    // links have such a problem too
+    if (!present_child(sp__scene_root(node->scene), "attach") && is_penalty(node, "complementarity problem")) return;
     if (!facets) sp__cannot_act(node, "facets", node, "cone", "the exact cone has none; cone=\"facets\" has");
     if (facets && method && !direct && strcmp(method, "auto") != 0)
         sp__scene_error(node->scene, node, "method", "method=\"%s\" solves the exact cone; cone=\"facets\" needs auto or direct",
@@ -764,6 +836,7 @@ void sp__check_element(sp_scene_node *node) {
         {"contact", check_contact},
         {"pair", check_pair},
         {"contact-solver", check_contact_solver},
+        {"attach", check_attach},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is_element(node, rules[i].element)) rules[i].check(node);

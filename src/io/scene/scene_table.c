@@ -92,8 +92,8 @@ static sp_attr_spec event_attrs[] = {
     TEXT("set", 0, 1, "path of the value to change"),
     FREE_NUMBER("value", "", NULL, 0, 1, RELOAD, "the new value"),
     NOT_NEGATIVE("ramp", "s", "0", 0, 1, RELOAD, "duration of the change"),
-    CHOICE("do", "set", "set/pin/release/cut[2]/remove[2]/attach[2]/detach[2]", 0, 1, RELOAD, "what happens"),
-    REFERENCE("of", ANY_BODY, 0, 1, RELOAD, "to which body"),
+    CHOICE("do", "set", "set/pin/release/cut[2]/remove[2]/attach/detach", 0, 1, RELOAD, "what happens"),
+    REFERENCE("of", ANY_BODY "/attach", 0, 1, RELOAD, "to which body; attach, detach: to which attach element"),
     SELECTION(0),
 };
 
@@ -220,14 +220,21 @@ static sp_attr_spec contact_solver_attrs[] = {
 
 static sp_attr_spec attach_attrs[] = {
     COMMON,
-    REFERENCE("a", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "a selection"),
-    REFERENCE("b", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "a body or selection"),
-    CHOICE("type", "weld", "weld/spring/slide/hinge/coaxial[3]", 0, 2, REBUILD, "how they are joined"),
-    POSITIVE("within", "m", "auto", AUTO, 2, RELOAD, "distance that counts as near"),
-    POSITIVE("stiffness", "N/m", NULL, 0, 2, VALUES, "of springs"),
-    NOT_NEGATIVE("damping", "N s/m", "0", 0, 2, VALUES, "of springs"),
-    NOT_NEGATIVE("friction", "", "0", 0, 2, VALUES, "of sliding"),
-    POSITIVE("break", "N", NULL, 0, 2, VALUES, "force at which they separate; absent: never"),
+    REFERENCE("a", ANY_BODY "/region/select/fix", NEED, 1, RELOAD, "a body, region or selection; forces are those on it"),
+    REFERENCE("b", ANY_BODY "/region/select/fix", NEED, 1, RELOAD, "another one, or another part of the same body"),
+    CHOICE("type", "weld", "weld/spring/slide/hinge/coaxial[3]", 0, 1, REBUILD,
+           "glued; pulled together by springs; points of a slide on b; with a common axis"),
+    VECTOR("point", "m", NULL, 0, 1, RELOAD,
+           "hinge: on the axis; rigid bodies: where they are joined; slide: on the line or plane, or of a rigid a"),
+    VECTOR("axis", "", NULL, 0, 1, RELOAD, "hinge: its direction; slide: that of a line of a rigid b"),
+    VECTOR("normal", "", NULL, 0, 1, RELOAD, "slide: of a plane of a rigid b, instead of axis; neither: along a rod b"),
+    POSITIVE("within", "m", "auto", AUTO, 1, RELOAD,
+             "points so near to the other side are tied; auto: a quarter of the mean edge of the finer side"),
+    POSITIVE("stiffness", "N/m", NULL, 0, 1, VALUES, "spring: of all its points together"),
+    NOT_NEGATIVE("damping", "N s/m", "0", 0, 1, VALUES, "spring: of all its points together"),
+    NOT_NEGATIVE("friction", "", "0", 0, 1, VALUES, "slide: Coulomb's coefficient"),
+    POSITIVE("break", "N", NULL, 0, 1, VALUES, "force at which they separate; absent: never"),
+    SWITCH("active", "yes", 0, 1, RELOAD, "no: it begins when an event or an edit attaches it"),
 };
 
 static sp_attr_spec tool_attrs[] = {
@@ -273,7 +280,7 @@ static const sp_element_spec table_systems[] = {
     ELEMENT("contact", 1, true, "pair contact-solver", contact_attrs, "contact between bodies; none means none"),
     ELEMENT("pair", 1, true, "", pair_attrs, "other values for some bodies; enabled=\"no\": they ignore each other"),
     ELEMENT("contact-solver", 1, true, "", contact_solver_attrs, "of the complementarity problem"),
-    ELEMENT("attach", 2, false, "", attach_attrs, "joins a selection to a body or selection"),
+    ELEMENT("attach", 1, true, "", attach_attrs, "joins a body or selection to another one"),
     ELEMENT("tool", 2, false, "key", tool_attrs, "what a body does to what it touches"),
     ELEMENT("device", 2, false, "bind", device_attrs, "a hand"),
     ELEMENT("bind", 2, false, "", bind_attrs, "a button of a device"),
@@ -383,13 +390,13 @@ static sp_attr_spec light_attrs[] = {
 #define QUANTITIES                                                                                                          \
     FIELDS_TO_PROBE                                                                                                         \
     "kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/iterations/residual/step-ms/" \
-    "contact-force/contact-count/gap"
+    "contact-force/contact-count/gap/stretch"
 
 static sp_attr_spec probe_attrs[] = {
     COMMON,
     SAMPLING,
     SELECTION(0),
-    REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "under scene: the bodies meant"),
+    REFERENCES("of", ANY_BODY "/attach", 0, 1, RELOAD, "under scene: the bodies meant, or the attach elements"),
     WORDS("quantity", "position", QUANTITIES, 0, 1, RELOAD, "what is measured"),
     CHOICE("combine", "none", "none/sum/mean/max", 0, 1, RELOAD, "of several nodes, elements or bodies"),
 };
