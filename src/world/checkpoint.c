@@ -521,7 +521,7 @@ static void pass_links(sp_world *w, walk *k) {
 
 // Reads the ties of the block, which is known to fit; applying it takes them over.
 static sp_status reserve_links(sp_world *w, walk *k) {
-    uint64_t count;
+    uint64_t count = 0;
     if (!k->links) return SP_OK;
     checkpoint_pass(k, &count, sizeof count);
     for (int i = 0; i < w->links.count; i++) {
