@@ -13,11 +13,12 @@ static bool within(const double *v, double limit) {
 }
 
 static void check_message(const sp_message *m) {
+    const unsigned roles = SP_ROLE_VISUAL | SP_ROLE_COLLISION | SP_ROLE_MECHANICAL | SP_ROLE_INTERFACES;
     FUZZ_PROMISE((unsigned)m->type < SP_MESSAGE_TYPES);
     FUZZ_PROMISE(m->id >= 0 && m->count >= 1 && m->count <= 1000 && m->slot >= 0 && m->slot < SP_DRAG_SLOTS);
     FUZZ_PROMISE(m->body >= 0 && m->face >= 0 && m->surface >= 0 && m->node >= 0 && m->number >= 0 && m->threads >= 0);
     FUZZ_PROMISE(m->body <= UINT32_MAX && m->face <= UINT32_MAX && m->node <= INT32_MAX && m->threads <= 64);
-    FUZZ_PROMISE(m->colour >= 0 && m->colour < SP_FIELD_CODES && m->surfaces <= 7);
+    FUZZ_PROMISE(m->colour >= 0 && m->colour < SP_FIELD_CODES && !(m->surfaces & ~roles));
     FUZZ_PROMISE(isfinite(m->value) && m->stiffness >= 0 && m->stiffness <= 1e12 && within(m->vector, 1e9));
     FUZZ_PROMISE(memchr(m->path, 0, sizeof m->path) && memchr(m->text, 0, sizeof m->text));
     if (m->given & SP_GIVEN_POINT) {
