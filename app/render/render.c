@@ -28,6 +28,7 @@ enum {
     CLIP,
     INTERFACES,
     CONTACTS,
+    LINKS,
     PLAIN,
     THREADS,
     BACKEND,
@@ -59,6 +60,7 @@ static const sp_option options[] = {
     [CLIP] = {"--clip", "POINT NORMAL", "clipping plane: cut off what NORMAL points to: \"x y z\" \"x y z\""},
     [INTERFACES] = {"--interfaces", NULL, "draw the faces between regions of solids, inside transparent surfaces"},
     [CONTACTS] = {"--contacts", NULL, "draw contacts by constraints: points, and arrows for their forces"},
+    [LINKS] = {"--links", NULL, "draw links: points, and lines between their two sides"},
     [PLAIN] = {"--plain", NULL, "without title, time and colour bar"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
@@ -139,6 +141,7 @@ static bool render_take(sp_arguments *a, int option, char **values) {
     case TRANSPARENT: return take_view(r, a, option, values);
     case INTERFACES: return r->interfaces = true;
     case CONTACTS: return r->contacts = true;
+    case LINKS: return r->links = true;
     case PLAIN: return r->plain = true;
     case QUIET: return r->quiet = true;
     default: return sp__take_scene_option(&r->scene, a, options[option].name, values, &bad) && !bad;
@@ -178,6 +181,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     def.fitted = !r->has_camera && (def.fitted || !isnan(r->azimuth) || !isnan(r->elevation));
     def.azimuth = r->azimuth, def.elevation = r->elevation, def.plain = r->plain;
     def.interfaces = def.interfaces || r->interfaces, def.contacts = def.contacts || r->contacts;
+    def.links = def.links || r->links;
     if (r->clip) {
         def.clip = true;
         memcpy(def.clip_point, r->clip_point, sizeof def.clip_point),

@@ -19,7 +19,7 @@ typedef struct sp_render_args {
     double azimuth, elevation;
     bool has_camera;
     double at[3], to[3];
-    bool clip, interfaces, contacts;
+    bool clip, interfaces, contacts, links;
     double clip_point[3], clip_normal[3];
     sp_picture_opacity opacities[SP_OPACITIES_MAX];
     char names[SP_OPACITIES_MAX][64];

@@ -164,7 +164,7 @@ void sp__sim_make_stats(sp_sim *s) {
 
 // ---------------------------------------------------------------------------------------------------- marks
 
-enum { HELD_MAX = 4000, LOADS_MAX = 64, MASSES_MAX = 200 };
+enum { HELD_MAX = 4000, LOADS_MAX = 64, MASSES_MAX = 200, LINKS_MAX = 200 };
 
 // a field of three numbers per node, in the scratch of the simulation; NULL: the body has no such field
 static const double *stats_vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
@@ -262,21 +262,27 @@ static void nearest_vertices(const sp_snapshot_surface *b, const sp_anchor *at, 
     }
 }
 
-static void put_weight(const sp_snapshot_surface *b, uint32_t slot, const sp_anchor *at, const double x[3], double radius,
-                       sp_json *j) {
+// Where a point is: vertices of a surface, and the offset from their mean. Offsets below `rounding` are zero: the message then
+// stays the same while the body moves.
+static void put_place(const sp_snapshot_surface *b, uint32_t slot, const sp_anchor *at, const double x[3], double rounding,
+                      sp_json *j) {
     int first, count;
     double offset[3] = {x[0], x[1], x[2]};
     nearest_vertices(b, at, x, &first, &count);
     for (int v = first; v < first + count; v++)
         for (int k = 0; k < 3; k++) offset[k] -= b->positions[3 * (size_t)v + (size_t)k] / count;
-    // rounding of the positions: without it the message stays the same while the body moves
     for (int k = 0; k < 3; k++)
-        if (fabs(offset[k]) < 1e-3 * radius) offset[k] = 0;
-    sp__json_open(j, NULL, '{');
+        if (fabs(offset[k]) < rounding) offset[k] = 0;
     sp__json_integer(j, "body", slot);
     sp__json_integer(j, "first", first);
     sp__json_integer(j, "count", count);
     sp__json_vector(j, "offset", offset, 3);
+}
+
+static void put_weight(const sp_snapshot_surface *b, uint32_t slot, const sp_anchor *at, const double x[3], double radius,
+                       sp_json *j) {
+    sp__json_open(j, NULL, '{');
+    put_place(b, slot, at, x, 1e-3 * radius, j);
     sp__json_number(j, "radius", radius);
     sp__json_close(j, '}');
 }
@@ -296,6 +302,34 @@ static void put_masses(const sp_sim *s, const sp_snapshot *snapshot, sp_json *j)
                 left--;
             }
     }
+    sp__json_close(j, ']');
+}
+
+static const sp_snapshot_surface *boundary_of(const sp_snapshot *snapshot, sp_body_id id) {
+    for (int i = 0; i < snapshot->body_count; i++)
+        if (snapshot->bodies[i].id.slot == id.slot) return &snapshot->bodies[i].surfaces[0];
+    return NULL;
+}
+
+// Both ends of tied points, each on its own body.
+static void put_links(const sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
+    sp_world *w = s->stage.world;
+    sp_link_info info;
+    sp_link_point p;
+    sp__json_open(j, "links", '[');
+    for (int i = 0, left = LINKS_MAX; sp_world_link_at(w, i, &info) >= 0; i++)
+        for (int k = 0; k < info.point_count && left > 0; k++, left--) {
+            const sp_snapshot_surface *b[2] = {boundary_of(snapshot, info.bodies[0]), boundary_of(snapshot, info.bodies[1])};
+            if (!b[0] || !b[1] || !b[0]->vertex_count || !b[1]->vertex_count) break;
+            if (sp_world_link_point(w, info.id, k, &p) < 0) break;
+            sp__json_open(j, NULL, '{');
+            for (int side = 0; side < 2; side++) {
+                sp__json_open(j, side ? "b" : "a", '{');
+                put_place(b[side], info.bodies[side].slot, &p.anchors[side], side ? p.b : p.a, 1e-9, j);
+                sp__json_close(j, '}');
+            }
+            sp__json_close(j, '}');
+        }
     sp__json_close(j, ']');
 }
 
@@ -336,6 +370,7 @@ void sp__sim_make_marks(sp_sim *s) {
         put_held(s, snapshot, &j);
         put_loads(s, snapshot, &j);
         put_masses(s, snapshot, &j);
+        put_links(s, snapshot, &j);
         put_pins(s, &j);
         sp__json_close(&j, '}');
         if (fclose(j.file) == 0 && !is_latest(&s->texts[SP_SIM_MARKS], words, size))

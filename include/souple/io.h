@@ -465,6 +465,7 @@ typedef struct sp_picture_def {
     double clip_normal[3];  ///< any length but 0, default 0 0 1
     bool interfaces;        ///< draw the faces between regions of solids, whose surfaces are then transparent. Default false
     bool contacts;          ///< draw contacts by constraints: points, and arrows for their forces. Default false
+    bool links;             ///< draw links: points, and lines between their two sides. Default false
     bool plain;             ///< without title, note and colour bar; default false
     const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
     const sp_picture_opacity *opacities;

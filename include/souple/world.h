@@ -1133,6 +1133,14 @@ typedef struct sp_snapshot_body {
     sp_work work;
 } sp_snapshot_body;
 
+/// A tied point of a link in a snapshot.
+typedef struct sp_snapshot_link {
+    sp_link_id link;       ///< several points may belong to one link
+    sp_body_id bodies[2];  ///< of `a` and `b`
+    double a[3], b[3];     ///< its positions on both sides [m]
+    double force[3];       ///< on `a` in the last step [N]
+} sp_snapshot_link;
+
 /// The published state of a world after a step, for readers in other threads. It does not change while a reader holds it.
 typedef struct sp_snapshot {
     uint64_t step;
@@ -1145,6 +1153,8 @@ typedef struct sp_snapshot {
     const sp_event *events;
     int contact_count;  ///< contacts of the last step (proximity)
     const sp_contact_point *contacts;
+    int link_count;  ///< tied points of the links that are attached
+    const sp_snapshot_link *links;
     uint64_t skipped;       ///< snapshots not published so far because no slot was free
     uint32_t reservations;  ///< of the last step: bit s stands for status s
 } sp_snapshot;

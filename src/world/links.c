@@ -404,7 +404,7 @@ sp_link_id sp_world_link_named(const sp_world *w, const char *name) {
     return (sp_link_id){0, 0};
 }
 
-void sp__link_info(const sp_world *w, const sp_link *l, sp_link_info *out) {
+static void link_info(const sp_world *w, const sp_link *l, sp_link_info *out) {
     *out = (sp_link_info){.id = link_id(w, l),
                           .name = l->name,
                           .type = l->def.type,
@@ -420,7 +420,7 @@ void sp__link_info(const sp_world *w, const sp_link *l, sp_link_info *out) {
 static sp_status link_at(sp_world *w, int index, sp_link_info *out) {
     for (int i = 0, left = index; left >= 0 && i < w->links.count; i++) {
         if (!w->links.list[i].used || left-- > 0) continue;
-        sp__link_info(w, &w->links.list[i], out);
+        link_info(w, &w->links.list[i], out);
         return SP_OK;
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "link %d, must be in [0, %d)", index, sp_world_link_count(w));
@@ -434,7 +434,7 @@ sp_status sp_world_link_at(sp_world *w, int index, sp_link_info *out) {
 sp_status sp_world_link_info(sp_world *w, sp_link_id id, sp_link_info *out) {
     SP_TRY(sp__world_enter(w));
     const sp_link *l = find_link(w, id);
-    if (l) sp__link_info(w, l, out);
+    if (l) link_info(w, l, out);
     return sp__world_leave(w, l ? SP_OK : link_stale(w, id));
 }
 
@@ -448,9 +448,7 @@ static sp_anchor heaviest(const sp_link *l, const sp_tie *t, int side) {
     return at;
 }
 
-void sp__link_point(const sp_link *l, int index, sp_link_point *out) {
-    const sp_tie *t = l->now.ties;
-    while (t->gone || index-- > 0) t++;
+static void link_point(const sp_link *l, const sp_tie *t, sp_link_point *out) {
     sp_body *b = l->side[1].body;
     sp__tie_point(l, t, 0, 0, SP_COMMITTED, out->a);
     sp__tie_point(l, t, 0, 1, SP_COMMITTED, out->b);
@@ -464,15 +462,42 @@ void sp__link_point(const sp_link *l, int index, sp_link_point *out) {
     memcpy(out->force, t->force, sizeof out->force);
 }
 
+// the index-th point that has not slid off
+static const sp_tie *tie_at(const sp_link *l, int index) {
+    for (int i = 0; i < l->now.tie_count; i++)
+        if (!l->now.ties[i].gone && index-- == 0) return &l->now.ties[i];
+    return NULL;
+}
+
+int sp__world_link_points(const sp_world *w) {
+    int count = 0;
+    for (int i = 0; i < w->links.count; i++) {
+        const sp_link *l = &w->links.list[i];
+        for (int k = 0; sp__link_acts(l) && k < l->now.tie_count; k++) count += !l->now.ties[k].gone;
+    }
+    return count;
+}
+
+void sp__world_link_snapshot(const sp_world *w, sp_snapshot_link *out) {
+    for (int i = 0; i < w->links.count; i++) {
+        const sp_link *l = &w->links.list[i];
+        sp_link_point p;
+        for (int k = 0; sp__link_acts(l) && k < l->now.tie_count; k++) {
+            if (l->now.ties[k].gone) continue;
+            link_point(l, &l->now.ties[k], &p);
+            *out = (sp_snapshot_link){.link = link_id(w, l), .bodies = {l->side[0].body->id, l->side[1].body->id}};
+            memcpy(out->a, p.a, sizeof p.a), memcpy(out->b, p.b, sizeof p.b), memcpy(out->force, p.force, sizeof p.force);
+            out++;
+        }
+    }
+}
+
 sp_status sp_world_link_point(sp_world *w, sp_link_id id, int index, sp_link_point *out) {
     SP_TRY(sp__world_enter(w));
     const sp_link *l = find_link(w, id);
-    sp_link_info info;
     if (!l) return sp__world_leave(w, link_stale(w, id));
-    sp__link_info(w, l, &info);
-    if (index < 0 || index >= info.point_count)
-        return sp__world_leave(
-            w, WORLD_FAIL(w, SP_BAD_INPUT, "point %d of link '%s', must be in [0, %d)", index, l->name, info.point_count));
-    sp__link_point(l, index, out);
+    const sp_tie *t = index >= 0 ? tie_at(l, index) : NULL;
+    if (!t) return sp__world_leave(w, WORLD_FAIL(w, SP_BAD_INPUT, "link '%s' has no point %d", l->name, index));
+    link_point(l, t, out);
     return sp__world_leave(w, SP_OK);
 }

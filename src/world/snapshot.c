@@ -80,9 +80,20 @@ static sp_status reserve_contacts(sp_world *w, sp_snapshot_slot *snapshot) {
     return SP_OK;
 }
 
+static sp_status reserve_links(sp_world *w, sp_snapshot_slot *snapshot) {
+    const int count = sp__world_link_points(w);
+    if (count <= snapshot->link_capacity) return SP_OK;
+    sp_snapshot_link *fresh = sp__alloc(w->ctx, (size_t)count, sizeof *fresh);
+    if (!fresh) return SP_NO_MEMORY;
+    sp__free(w->ctx, snapshot->links);
+    snapshot->links = fresh, snapshot->link_capacity = count;
+    return SP_OK;
+}
+
 static sp_status reserve_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
     SP_TRY(reserve_parts(w, snapshot));
     SP_TRY(reserve_contacts(w, snapshot));
+    SP_TRY(reserve_links(w, snapshot));
     for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &snapshot->parts[i]));
     return SP_OK;
 }
@@ -181,6 +192,7 @@ static void fill_body(sp_world *w, int body, sp_snapshot_slot_body *part, sp_sna
 static void fill_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
     for (int i = 0; i < w->body_count; i++) fill_body(w, i, &snapshot->parts[i], &snapshot->bodies[i]);
     for (int i = 0; i < w->contacts.count; i++) snapshot->contacts[i] = w->contacts.list[i].point;
+    sp__world_link_snapshot(w, snapshot->links);
     memcpy(snapshot->events, w->events->list, (size_t)w->events->count * sizeof *snapshot->events);
     snapshot->view = (sp_snapshot){.step = w->steps,
                                    .time = w->time,
@@ -191,6 +203,8 @@ static void fill_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
                                    .events = snapshot->events,
                                    .contact_count = w->contacts.count,
                                    .contacts = snapshot->contacts,
+                                   .link_count = sp__world_link_points(w),
+                                   .links = snapshot->links,
                                    .skipped = w->skipped,
                                    .reservations = w->trial.reservations};
     memcpy(snapshot->view.stage_ms, w->trial.stage_ms, sizeof snapshot->view.stage_ms);
@@ -222,6 +236,7 @@ void sp__snapshots_free(sp_world *w) {
         sp_snapshot_slot *snapshot = &w->snapshot_slots[i];
         for (int k = 0; k < snapshot->body_capacity; k++) free_snapshot_body(w, &snapshot->parts[k]);
         sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies), sp__free(w->ctx, snapshot->contacts);
+        sp__free(w->ctx, snapshot->links);
     }
 }
 

@@ -97,6 +97,8 @@ typedef struct sp_snapshot_slot {
     int body_capacity;
     sp_contact_point *contacts;
     int contact_capacity;
+    sp_snapshot_link *links;
+    int link_capacity;
     sp_event events[SP_EVENT_MAX];
     int readers;
 } sp_snapshot_slot;
@@ -269,8 +271,8 @@ void sp__world_links_commit(sp_world *w);
 void sp__world_links_undo(sp_world *w);
 uint64_t sp__world_links_hash(const sp_world *w);                  // 0: no links
 bool sp__world_link_param(sp_world *w, int index, sp_param *out);  // false: there are no more
-void sp__link_info(const sp_world *w, const sp_link *l, sp_link_info *out);
-void sp__link_point(const sp_link *l, int index, sp_link_point *out);
+int sp__world_link_points(const sp_world *w);                      // of all links that are attached
+void sp__world_link_snapshot(const sp_world *w, sp_snapshot_link *out);
 
 // Contacts or links are constraints of the next step.
 static inline bool sp__world_finds_contacts(const sp_world *w) {

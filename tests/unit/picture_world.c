@@ -629,6 +629,43 @@ TEST(loads_are_drawn_on_request) {
     CHECK(red_pixels("mechanical loads") > 150);
 }
 
+// A ball hangs by a spring in front of nothing: a line of 0.2 m between the two, seen from the side.
+TEST(links_are_drawn_on_request) {
+    const char *text = "<scene gravity='0 0 0'><rigid name='beam'><box size='0.2 0.1 0.2' translate='-0.1 0.2 -0.1'/></rigid>"
+                       "<solid name='ball' translate='-0.05 -0.1 -0.05'><box size='0.1 0.1 0.1' cells='1 1 1'/></solid>"
+                       "<attach name='s' type='spring' a='ball' b='beam' stiffness='1' within='0.3'/>"
+                       "<camera at='0 0.1 1' to='0 0.1 0'/><view show='visual links'/></scene>";
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_run_options o = sp_run_options_default();
+    static unsigned char rgb[2][3 * 160 * 120];
+    o.endless = true;
+    REQUIRE(sp_scene_parse(ctx, text, strlen(text), "linked.xml", NULL, &scene) >= 0 && sp_run_create(scene, &o, &run) >= 0);
+    sp_world *w = sp_run_world(run);
+    // the ball falls by 0.2 m
+    double x[3 * 8];
+    sp_body_id ball = sp_world_body_named(w, "ball");
+    CHECK_INT(sp_world_field(w, ball, "position", x), SP_OK);
+    for (int i = 0; i < 8; i++) x[3 * i + 1] -= 0.2;
+    CHECK_INT(sp_world_set_state(w, ball, x, NULL), SP_OK);
+    CHECK_INT(sp_world_publish(w), SP_OK);
+    sp_picture_def def = sp_run_picture(run);
+    CHECK(def.links);
+    def.width = 160, def.height = 120, def.plain = true;
+    for (int i = 0; i < 2; i++) {
+        def.links = i == 1;
+        CHECK_INT(sp_picture_draw(w, run, &def, rgb[i]), SP_OK);
+    }
+    // rows of the picture with a pixel that the lines changed: 0.2 of 0.73 m
+    int rows = 0;
+    for (int y = 0; y < 120; y++) rows += memcmp(rgb[0] + 3 * 160 * y, rgb[1] + 3 * 160 * y, 3 * 160) != 0;
+    CHECK(rows > 28 && rows < 60);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+}
+
 // ---------------------------------------------------------------------------------------------------- memory
 
 static long allowed;  // allocations until one is refused; negative: no limit

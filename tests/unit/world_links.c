@@ -359,6 +359,24 @@ TEST(links_of_a_removed_body_go_with_it) {
     finish();
 }
 
+TEST(snapshots_have_the_points_of_links) {
+    start();
+    add_all();
+    CHECK(sp_world_step(w, 0.01) >= 0);
+    const sp_snapshot *s = sp_world_snapshot_acquire(w);
+    REQUIRE(s != NULL);
+    sp_link_info glue = info_of(sp_world_link_named(w, "glue")), rail = info_of(sp_world_link_named(w, "rail"));
+    CHECK_INT(s->link_count, glue.point_count + rail.point_count);
+    double sum[3] = {0};
+    for (int i = 0; i < glue.point_count; i++) {
+        CHECK(s->links[i].link.slot == glue.id.slot && s->links[i].bodies[0].slot == upper.slot);
+        sp__axpy3(sum, 1, s->links[i].force, sum);
+    }
+    for (int a = 0; a < 3; a++) CHECK_NEAR(sum[a], glue.force[a], 1e-9 * sp__norm3(glue.force));
+    sp_world_snapshot_release(w, s);
+    finish();
+}
+
 TEST(numbers_of_links_are_parameters) {
     start();
     add_all();

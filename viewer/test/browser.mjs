@@ -274,6 +274,31 @@ test("a point mass is a ball that follows its point and grows with its mass", as
     await hanging.stop();
 });
 
+test("links are lines between their ends, until they tear", async () => {
+    const hanging = await serve("scenes/links/ligament.xml");
+    const page = await openPage(hanging.url);
+    await drawn(page);
+    await steers(page);
+    await pause(page);
+    await page.waitForFunction(() => souple.marks.links.count > 20, null, WAIT);
+    await answered(page, { type: "step", count: 20 });
+    await after(page, 20);
+    // the springs carry the liver, which hangs below the points that they are tied to
+    const below = () => page.evaluate(() => {
+        const { geometry, count } = souple.marks.links, x = geometry.attributes.position.array;
+        return Array.from({ length: count }, (_, i) => x[6 * i + 4] - x[6 * i + 1]).reduce((a, b) => a + b, 0) / count;
+    });
+    await page.waitForFunction(() => souple.marks.links.count > 20, null, WAIT);
+    const stretch = await below();
+    assert.ok(stretch > 0.005 && stretch < 0.03, `${stretch}`);
+    await shot(page, "links");
+    await answered(page, { type: "param", path: "ligament.break", value: 1 });
+    await answered(page, { type: "step", count: 2 });
+    await page.waitForFunction(() => souple.marks.links.count === 0, null, WAIT);
+    await page.context().close();
+    await hanging.stop();
+});
+
 // a cube of 1 kg on the floor
 const CUBE = `<scene version="1" name="cube on the floor" dt="0.01">
   <solid name="cube" density="1000" young="3e5" poisson="0.3" rayleigh="0 0.01" translate="0 0.001 0"><box size="0.1 0.1 0.1" cells="2 2 2"/></solid>

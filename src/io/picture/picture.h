@@ -53,6 +53,8 @@ typedef struct sp_soup {
     sp_arrow *arrows;    // forces
     sp_arrow *contacts;  // of contacts, from the point of contact; without length: the point alone
     int contact_count;
+    sp_arrow *links;  // from one side to the other
+    int link_count;
     sp_soup_vertex_faces *rings;  // cross sections of rods
 } sp_soup;
 
@@ -139,6 +141,8 @@ sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_bod
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
 sp_status sp__field_masses(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, bool clipped, sp_soup *soup);
 
+// Adds points of links, and lines between their sides.
+sp_status sp__picture_links(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run, sp_drawing *d);
 // Adds points and arrows of contacts by constraints, and says what they mean.
 sp_status sp__picture_contacts(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run,
                                const sp_picture_def *def, sp_drawing *d);

@@ -327,6 +327,7 @@ sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapsho
     if (d->legend.regions && run) name_regions(&c, snapshot);
     SP_TRY(add_loads(&c, snapshot));
     if (def->contacts) SP_TRY(sp__picture_contacts(ctx, world, snapshot, run, def, d));
+    if (def->links) SP_TRY(sp__picture_links(ctx, world, snapshot, run, d));
     d->soup.fitted = d->soup.vertex_count;
     for (int i = 0; i < snapshot->body_count; i++)
         if (is_ground(world, &snapshot->bodies[i]) && sp__picture_shows_body(run, snapshot->bodies[i].name))

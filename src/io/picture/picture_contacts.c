@@ -1,5 +1,6 @@
-// Contacts by constraints in a picture: a ball at each point, and an arrow along the force that it exerts. Contacts are between
-// surfaces, where bodies hide them: their marks are drawn in front of everything (picture_marks.c).
+// Contacts by constraints and links in a picture. Contacts: a ball at each point, and an arrow along the force that it exerts.
+// Links: a ball at each tied point, and a line to the point of the other body. Both are between surfaces, where bodies hide them:
+// their marks are drawn in front of everything (picture_marks.c).
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -13,10 +14,10 @@ static bool is_prescribed(sp_world *world, sp_body_id id) {
     return sp_world_body_info(world, id, &info) >= 0 && info.prescribed;
 }
 
-static bool is_shown(sp_world *world, const sp_run *run, const sp_contact_point *p) {
+static bool is_shown(sp_world *world, const sp_run *run, const sp_body_id bodies[2]) {
     for (int s = 0; s < 2; s++) {
         sp_body_info info;
-        if (sp_world_body_info(world, p->bodies[s], &info) >= 0 && sp__picture_shows_body(run, info.name)) return true;
+        if (sp_world_body_info(world, bodies[s], &info) >= 0 && sp__picture_shows_body(run, info.name)) return true;
     }
     return false;
 }
@@ -62,7 +63,7 @@ sp_status sp__picture_contacts(sp_context *ctx, sp_world *world, const sp_snapsh
     for (int i = 0; i < snapshot->contact_count; i++) {
         const sp_contact_point *p = &snapshot->contacts[i];
         sp_arrow *a = &s->contacts[s->contact_count];
-        if (run && !is_shown(world, run, p)) continue;
+        if (run && !is_shown(world, run, p->bodies)) continue;
         if (d->clip && sp__clip_distance(d, p->point) > 0) continue;
         const bool weak = !(sp__norm3(p->force) > least_share * largest);
         arrow_of(world, p, weak ? 0 : arrow_share * d->size / largest, a);
@@ -74,6 +75,22 @@ sp_status sp__picture_contacts(sp_context *ctx, sp_world *world, const sp_snapsh
     for (int i = 0; i < s->contact_count; i++) {
         memcpy(s->x + 3 * (size_t)s->vertex_count++, s->contacts[i].from, sizeof s->contacts[i].from);
         memcpy(s->x + 3 * (size_t)s->vertex_count++, s->contacts[i].to, sizeof s->contacts[i].to);
+    }
+    return SP_OK;
+}
+
+sp_status sp__picture_links(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run, sp_drawing *d) {
+    sp_soup *s = &d->soup;
+    if (snapshot->link_count == 0) return SP_OK;
+    sp__free(ctx, s->links);
+    s->link_count = 0;
+    if (!SP_NEW(ctx, s->links, (size_t)snapshot->link_count)) return SP_NO_MEMORY;
+    for (int i = 0; i < snapshot->link_count; i++) {
+        const sp_snapshot_link *p = &snapshot->links[i];
+        if (run && !is_shown(world, run, p->bodies)) continue;
+        if (d->clip && sp__clip_distance(d, p->a) > 0) continue;
+        sp_arrow *a = &s->links[s->link_count++];
+        memcpy(a->from, p->a, sizeof a->from), memcpy(a->to, p->b, sizeof a->to);
     }
     return SP_OK;
 }

@@ -7,6 +7,7 @@ enum { MANY = 3000, SIDES = 12 };  // number of markers above which spheres are 
 static const double marker_color[3] = {0.02, 0.03, 0.05}, arrow_color[3] = {0.72, 0.05, 0.02};  // linear
 
 const double sp__contact_color[3] = {0.33, 0.01, 0.35};
+static const double link_color[3] = {0.0, 0.19, 0.12};
 static const double contact_nearness = 0.02;  // distance from the camera, relative to the true one
 
 // ---------------------------------------------------------------------------------------------------- sphere
@@ -89,17 +90,29 @@ static void add_cone(sp_soup *s, const double a[3], double r0, const double b[3]
     }
 }
 
-static void add_arrow(sp_soup *s, const sp_arrow *a, double thick) {
-    double axis[3], u[3], v[3], neck[3], side[3] = {0, 0, 0};
+// The axis of an arrow and what spans its cross section; its length.
+static double arrow_axes(const sp_arrow *a, double axis[3], double u[3], double v[3]) {
+    double side[3] = {0, 0, 0};
     sp__sub3(a->to, a->from, axis);
     double length = sp__norm3(axis);
-    if (!(length > 0)) return;
+    if (!(length > 0)) return 0;
     for (int i = 0; i < 3; i++) axis[i] /= length;
     side[fabs(axis[0]) < 0.6 ? 0 : 1] = 1;
     sp__cross3(axis, side, u);
     double n = sp__norm3(u);
     for (int i = 0; i < 3; i++) u[i] /= n;
     sp__cross3(axis, u, v);
+    return length;
+}
+
+static void add_line(sp_soup *s, const sp_arrow *a, double thick) {
+    double axis[3], u[3], v[3];
+    if (arrow_axes(a, axis, u, v) > 0) add_cone(s, a->from, thick, a->to, thick, u, v);
+}
+
+static void add_arrow(sp_soup *s, const sp_arrow *a, double thick) {
+    double axis[3], u[3], v[3], neck[3], length = arrow_axes(a, axis, u, v);
+    if (!(length > 0)) return;
     double head = fmin(8 * thick, 0.6 * length);
     sp__axpy3(a->to, -head, axis, neck);
     add_cone(s, a->from, thick, neck, thick, u, v);
@@ -150,15 +163,31 @@ static void add_contacts(sp_drawing *d, const sp_ball *ball) {
     bring_near(d, first);
 }
 
+static void add_links(sp_drawing *d, const sp_ball *ball) {
+    sp_soup *s = &d->soup;
+    const int first = s->vertex_count;
+    if (s->link_count == 0) return;
+    add_drawable(s, link_color);
+    for (int i = 0; i < s->link_count; i++) {
+        const sp_arrow *a = &s->links[i];
+        const double pixel = pixel_at(d, a->from), tip = pixel_at(d, a->to);
+        if (!(pixel > 0) || !(tip > 0)) continue;
+        add_ball(s, ball, a->from, pixel * fmax(1.5, d->height / 360.0));
+        add_line(s, a, fmax(pixel, tip) * fmax(0.6, d->height / 900.0));
+    }
+    bring_near(d, first);
+}
+
 sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
     sp_soup *s = &d->soup;
     sp_ball ball;
-    make_ball(&ball, s->marker_count + s->contact_count < MANY);
-    const int64_t balls = (int64_t)s->marker_count + s->contact_count, arrows = (int64_t)s->arrow_count + s->contact_count;
+    make_ball(&ball, s->marker_count + s->contact_count + s->link_count < MANY);
+    const int64_t balls = (int64_t)s->marker_count + s->contact_count + s->link_count;
+    const int64_t arrows = (int64_t)s->arrow_count + s->contact_count + s->link_count;
     int64_t vertices = balls * ball.vertices + arrows * 6 * SIDES;
     int64_t faces = balls * ball.count + arrows * 6 * SIDES;
     if (vertices > INT32_MAX || faces > INT32_MAX) return SP_NO_MEMORY;
-    SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 3));
+    SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 4));
     if (s->marker_count) add_drawable(s, marker_color);
     for (int m = 0; m < s->marker_count; m++)
         add_ball(s, &ball, s->markers + 3 * (size_t)m, pixel_at(d, s->markers + 3 * (size_t)m) * fmax(2.0, d->height / 260.0));
@@ -168,5 +197,6 @@ sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
         add_arrow(s, &s->arrows[a], pixel * fmax(1.0, d->height / 480.0));
     }
     add_contacts(d, &ball);
+    add_links(d, &ball);
     return SP_OK;
 }

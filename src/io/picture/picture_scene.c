@@ -47,6 +47,7 @@ sp_picture_def sp_run_picture(const sp_run *run) {
     }
     def.interfaces = sp__picture_shows(run, "interfaces");
     def.contacts = sp__picture_shows(run, "contacts");
+    def.links = sp__picture_shows(run, "links");
     if (view) {
         const char *by = sp__attr_word(view, "color-by");
         def.color_by = by && strcmp(by, "none") != 0 ? by : NULL;

@@ -102,6 +102,7 @@ void sp__soup_free(sp_context *ctx, sp_soup *s) {
         sp__free(ctx, s->drawable_of);
     sp__free(ctx, s->normals), sp__free(ctx, s->drawables), sp__free(ctx, s->markers), sp__free(ctx, s->arrows);
     sp__free(ctx, s->stripes), sp__free(ctx, s->rings), sp__free(ctx, s->contacts);
+    sp__free(ctx, s->links);
     *s = (sp_soup){0};
 }
 

@@ -352,7 +352,7 @@ static sp_attr_spec view_attrs[] = {
     CHOICE("color-by", "none", "none/" FIELDS_TO_COLOR "contact/target-error[3]", 0, 1, RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
-    WORDS("show", "visual", "visual/mechanical/collision/interfaces/fixed/loads/contacts", 0, 1, RELOAD,
+    WORDS("show", "visual", "visual/mechanical/collision/interfaces/fixed/loads/contacts/links", 0, 1, RELOAD,
           "what is drawn; interfaces: faces between the regions of a solid, whose surfaces are then transparent"),
     NUMBERS("background", 3, 3, "", 0, 1, "1 1 1", 0, 1, RELOAD, "red, green, blue"),
     CHOICE("transparency", "sorted", "sorted/layers", 0, 1, RELOAD,

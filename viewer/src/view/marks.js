@@ -1,4 +1,4 @@
-// What is not surface: held nodes, pins, loads, and the hand that drags. Dots have a size on the screen, not in the scene, so that
+// What is not surface: held nodes, pins, loads, links, and the hand that drags. Dots have a size on the screen, not in the scene, so that
 // they are found at any distance; behind a body they are faint.
 import * as THREE from "three";
 
@@ -8,6 +8,7 @@ const HELD_SIZE = 10, PIN_SIZE = 16;  // pixels of the page
 const HELD_BEHIND = 0.28, PIN_BEHIND = 0.5;  // opacity of a dot behind a body
 const LOAD = 0xd9480f, HAND = 0x1c7ed6;
 const MOST_ARROWS = 80;
+const LINK = 0x0b7a5c, MOST_LINKS = 200, LINK_SIZE = 4;
 const STEEL = 0x3c4146, MOST_MASSES = 200, SMALLEST_MASS = 0.004;  // radius of a light one, in sizes of the scene
 
 // a disc with a ring, smooth without multisampling; a little nearer than its node, whose faces would cover half of it
@@ -100,6 +101,7 @@ export class Marks {
         this.pins = new Dots(this.group, PIN, PIN_SIZE, PIN_BEHIND);
         this.makeArrows();
         this.makeMasses();
+        this.makeLinks();
         this.hands = new Map();
         this.message = null;
         this.show = { fixed: true, loads: true };
@@ -126,9 +128,26 @@ export class Marks {
         this.group.add(this.masses);
     }
 
+    // lines between the two sides of links, in front of the bodies that they join, and a dot at each tied point
+    makeLinks() {
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * MOST_LINKS), 3));
+        geometry.setDrawRange(0, 0);
+        const line = new THREE.LineBasicMaterial({ color: LINK, depthTest: false, transparent: true });
+        const dots = new THREE.PointsMaterial({ color: LINK, size: LINK_SIZE, sizeAttenuation: false, depthTest: false, transparent: true });
+        this.links = { geometry, count: 0, parts: [new THREE.LineSegments(geometry, line), new THREE.Points(geometry, dots)] };
+        for (const part of this.links.parts) {
+            part.frustumCulled = false;
+            part.renderOrder = 3;
+            this.group.add(part);
+        }
+    }
+
     clear() {
         this.message = null;
         this.masses.count = 0;
+        this.links.count = 0;
+        this.links.geometry.setDrawRange(0, 0);
         this.held.set([]);
         this.pins.set([]);
         this.arrows.forEach((m) => (m.count = 0));
@@ -159,6 +178,7 @@ export class Marks {
     setClip(planes) {
         this.held.setClip(planes);
         this.pins.setClip(planes);
+        for (const part of this.links.parts) part.material.clippingPlanes = planes;
     }
 
     setShown(show) {
@@ -172,6 +192,7 @@ export class Marks {
         this.pins.set(pins.flatMap((p) => this.nodesOf(p.body, p.nodes)));
         this.setArrows(this.show.loads ? loads : []);
         this.followMasses();
+        this.followLinks();
         this.stage.invalidate();
     }
 
@@ -213,15 +234,36 @@ export class Marks {
         });
     }
 
-    // a point mass is a steel ball that follows the mean of some vertices
+    // a point at an offset from the mean of some vertices; null: they are not here yet
+    placeOf({ body, first, count, offset }) {
+        const surfaceMesh = this.bodies.get(body, 0);
+        if (!surfaceMesh || first + count > surfaceMesh.topology.vertexCount) return null;
+        const x = [...offset];
+        for (let i = 3 * first; i < 3 * (first + count); i++) x[i % 3] += surfaceMesh.sent[i] / count;
+        return x;
+    }
+
+    followLinks() {
+        const to = this.links.geometry.attributes.position;
+        let n = 0;
+        for (const { a, b } of (this.show.fixed && this.message?.links) || []) {
+            const from = this.placeOf(a), end = this.placeOf(b);
+            if (!from || !end || n === MOST_LINKS) continue;
+            to.array.set(from, 6 * n);
+            to.array.set(end, 6 * n++ + 3);
+        }
+        this.links.count = n;
+        this.links.geometry.setDrawRange(0, 2 * n);
+        to.needsUpdate = true;
+    }
+
+    // a point mass is a steel ball
     followMasses() {
         const m = new THREE.Matrix4();
         let n = 0;
-        for (const { body, first, count, offset, radius } of this.message?.masses ?? []) {
-            const surfaceMesh = this.bodies.get(body, 0);
-            if (!surfaceMesh || first + count > surfaceMesh.topology.vertexCount || n === MOST_MASSES) continue;
-            const x = [...offset], r = Math.max(radius, SMALLEST_MASS * this.stage.size);
-            for (let i = 3 * first; i < 3 * (first + count); i++) x[i % 3] += surfaceMesh.sent[i] / count;
+        for (const mass of this.message?.masses ?? []) {
+            const x = this.placeOf(mass), r = Math.max(mass.radius, SMALLEST_MASS * this.stage.size);
+            if (!x || n === MOST_MASSES) continue;
             this.masses.setMatrixAt(n++, m.makeScale(r, r, r).setPosition(...x));
         }
         this.masses.count = n;
@@ -231,6 +273,7 @@ export class Marks {
     // the surfaces are new, or have moved
     follow() {
         this.followMasses();
+        this.followLinks();
         this.held.follow();
         this.pins.follow();
     }
