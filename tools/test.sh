@@ -5,14 +5,13 @@
 #
 #   gcc      the whole suite with invariants checked
 #   clang    the second compiler, without the vector kernels and every optional library: unit tests and the peers' curve
-#   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (15), a third
-#            of that for small languages
+#   asan     addresses and undefined behaviour: unit and fault tests
+#   fuzz     the fuzzers of asan for SP_FUZZ_SECONDS each (15), a third of that for small languages
 #   tsan     races: what runs on several threads
 #   page     the page of `souple view`: its parts under node, then the whole of it in Chromium against the build of gcc
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
 #   check    not by itself: before a commit; format, and the unit tests of gcc, the layers of the tree among them
-#   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (15)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -136,13 +135,18 @@ fuzz_all() {
 
 asan() {
     sanitizer_options
-    suite asan '^(unit|fault|examples)/'  # the fuzzers below start from the same seeds
-    fuzz_all
+    suite asan '^(unit|fault|examples)/'  # the fuzzers start from the same seeds as the tests of fuzz/
+}
+
+# alone they need less than the whole preset
+fuzzers_build() {
+    if [[ " ${presets[*]} " == *" asan "* ]]; then build_wait asan; else tools/build.sh asan "${harnesses[@]/#/fuzz_}"; fi
 }
 
 fuzzers() {
     sanitizer_options
-    if tools/build.sh asan "${harnesses[@]/#/fuzz_}"; then
+    if fuzzers_build; then
+        page_end
         fuzz_all
     else
         record fuzz 0 1 0 0
@@ -176,7 +180,8 @@ page_end() {
     page_job=
 }
 
-[ $# -gt 0 ] || set -- format gcc page engine clang tsan asan
+# what leaves the most of the processor unused comes first: the builds use it. Nothing is built beside the fuzzers
+[ $# -gt 0 ] || set -- format gcc page engine tsan asan clang fuzz
 presets=()
 for configuration in "$@"; do
     case $configuration in
