@@ -377,6 +377,28 @@ TEST(snapshots_have_the_points_of_links) {
     finish();
 }
 
+// W that is applied and not stored: the projected gradient method, for moderate accuracy.
+TEST(a_problem_that_is_not_stored) {
+    double force[2][3] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        start();
+        CHECK_INT(sp_world_remove(w, ball), SP_OK);
+        sp_link_def def = between(SP_LINK_WELD, upper, lower);
+        def.name = "glue";
+        sp_link_id id = add(&def);
+        def = between(SP_LINK_SPRING, lower, wall);
+        def.stiffness = 1e4, def.damping = 10;
+        add(&def);
+        CHECK(sp_world_step(w, 0.01) >= 0);
+        if (k) sp__constraints_limit(w->constraints, 10);
+        for (int i = 0; i < 5; i++) CHECK(sp_world_step(w, 0.01) >= 0);
+        if (k) CHECK(sp__constraints_info(w->constraints)->unbuilt);
+        memcpy(force[k], info_of(id).force, sizeof force[k]);
+        finish();
+    }
+    for (int a = 0; a < 3; a++) CHECK_NEAR(force[0][a], force[1][a], 1e-3 * sp__norm3(force[0]));
+}
+
 TEST(numbers_of_links_are_parameters) {
     start();
     add_all();
