@@ -412,6 +412,7 @@ typedef struct sp_surface_contact_def {
     sp_surface_side side;  ///< default outside
     double field;  ///< rigid bodies: others touch a signed distance field with cells of this size instead of the triangles
                    ///< [m] > 0, at most half of the surface; 0, the default: triangles. Not with SP_SURFACE_BOTH
+    bool self;     ///< soft bodies: the surface touches itself, also if sp_contact_def.self is false; default false
     uint32_t cookie;
 } sp_surface_contact_def;
 
@@ -503,6 +504,7 @@ typedef struct sp_contact_def {
     int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
     int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts
     sp_contact_broad broad;        ///< proximity: default auto, which is bvh
+    bool self;                     ///< proximity: soft bodies touch themselves; default false
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;

@@ -34,6 +34,7 @@ typedef struct sp_surface {
     // contact
     sp_surface_side side;
     sp_distance_field *field;  // NULL: triangles
+    bool self;                 // it touches itself
     // made by sp__surface_prepare
     sp_vertex_faces vertex_faces;
     double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces

@@ -50,13 +50,18 @@ static bool has_outside(const sp_collider *c) {
 static sp_status pair_add(sp_collide *set, const sp_collide_options *o, int first, int second) {
     const sp_collider *c = set->colliders;
     bool swap = c[second].def.id < c[first].def.id;
-    sp_collide_pair p = {.a = swap ? second : first, .b = swap ? first : second, .rule = o->rule};
+    sp_collide_pair p = {.a = swap ? second : first, .b = swap ? first : second, .self = first == second, .rule = o->rule};
     if (o->pair && !o->pair(o->user, c[p.a].def.id, c[p.b].def.id, &p.rule)) return SP_OK;
+    if (p.self) {
+        // what is deeper in its own body is not far from its other side
+        p.rule.depth *= 0.5;
+        SP_TRY(sp__self_update(set, &set->colliders[first], p.rule.alarm));
+    }
     p.margin = fmax(p.rule.alarm, p.rule.depth) + c[p.a].radius + c[p.b].radius;
     // edges of two closed surfaces do not overlap by more than alarm (sp__narrow_edges)
     bool closed = has_outside(&c[p.a]) && has_outside(&c[p.b]);
-    p.in_field[0] = c[p.a].corners > 0 && c[p.b].def.type == SP_COLLIDER_FIELD;
-    p.in_field[1] = c[p.b].corners > 0 && c[p.a].def.type == SP_COLLIDER_FIELD;
+    p.in_field[0] = !p.self && c[p.a].corners > 0 && c[p.b].def.type == SP_COLLIDER_FIELD;
+    p.in_field[1] = !p.self && c[p.b].corners > 0 && c[p.a].def.type == SP_COLLIDER_FIELD;
     p.edge_margin = closed ? p.rule.alarm * (1 + 1e-9) + c[p.a].radius + c[p.b].radius : p.margin;
     if (set->pair_count == set->pair_capacity) {
         sp_collide_pair *old = set->pairs;
@@ -127,6 +132,7 @@ sp_status sp__broad_pairs(sp_collide *set, const sp_collide_options *o) {
     for (int i = 0; i < n; i++) largest = fmax(largest, set->colliders[set->sweep[i]].radius);
     for (int i = 0; i < n; i++) {
         const sp_collider *a = &set->colliders[set->sweep[i]];
+        if (a->rest) SP_TRY(pair_add(set, o, set->sweep[i], set->sweep[i]));
         for (int j = i + 1; j < n; j++) {
             const sp_collider *b = &set->colliders[set->sweep[j]];
             if (b->low[0] - a->high[0] > reach + a->radius + largest) break;
@@ -158,13 +164,23 @@ static void item_vertices(sp_collide *set, int pair, bool of_b, uint32_t own_ite
         if (!(c->owned[own_item] >> k & 1)) continue;
         const uint32_t *v = sp__collider_item(c, own_item) + k;
         vertices_box(c, v, 1, low_v, high_v);
-        if (boxes_near(low, high, low_v, high_v, p->margin))
+        if (boxes_near(low, high, low_v, high_v, p->margin) &&
+            !(p->self && sp__self_neighbours(c, v, 1, sp__collider_item(c, item), c->corners)))
             candidate_add(set, pair, of_b ? SP_CANDIDATE_B : SP_CANDIDATE_A, *v, item, own);
     }
 }
 
 static uint32_t item_edge(const sp_collider *c, uint32_t item, int k) {
     return c->corners == 3 ? (uint32_t)c->edges.of[3 * (size_t)item + (size_t)k] : item;
+}
+
+// two edges of one collider have the lower number first
+static void edges_candidate(sp_collide *set, int pair, uint32_t edge_a, uint32_t edge_b, sp_block *own) {
+    const sp_collide_pair *p = &set->pairs[pair];
+    const sp_collider *a = &set->colliders[p->a], *b = &set->colliders[p->b];
+    if (p->self && sp__self_neighbours(a, sp__collider_edge(a, edge_a), 2, sp__collider_edge(b, edge_b), 2)) return;
+    const bool swap = p->self && edge_b < edge_a;
+    candidate_add(set, pair, SP_CANDIDATE_EDGES, swap ? edge_b : edge_a, swap ? edge_a : edge_b, own);
 }
 
 static void item_edges(sp_collide *set, int pair, uint32_t item_a, uint32_t item_b, sp_block *own) {
@@ -181,7 +197,7 @@ static void item_edges(sp_collide *set, int pair, uint32_t item_a, uint32_t item
         vertices_box(a, sp__collider_edge(a, edge), 2, low_a, high_a);
         for (int j = 0; j < 3; j++)
             if ((edges_b >> j & 1) && boxes_near(low_a, high_a, low[j], high[j], p->edge_margin))
-                candidate_add(set, pair, SP_CANDIDATE_EDGES, edge, item_edge(b, item_b, j), own);
+                edges_candidate(set, pair, edge, item_edge(b, item_b, j), own);
     }
 }
 
@@ -192,7 +208,7 @@ static void items_near(sp_collide *set, int pair, uint32_t item_a, uint32_t item
     item_vertices(set, pair, false, item_a, item_b, b->low, b->high, own);
     // of two points, one order is enough
     if (set->colliders[p->a].corners > 1 || set->colliders[p->b].corners > 1)
-        item_vertices(set, pair, true, item_b, item_a, a->low, a->high, own);
+        item_vertices(set, pair, !p->self, item_b, item_a, a->low, a->high, own);
     if (boxes_near(a->low, a->high, b->low, b->high, p->edge_margin)) item_edges(set, pair, item_a, item_b, own);
 }
 
@@ -255,6 +271,22 @@ static int split_side(const sp_bvh *a, const sp_bvh *b, int node_a, int node_b) 
     return node_b < node_a;
 }
 
+// leaves below a node: first and last
+static void node_leaves(const sp_bvh *t, int node, int leaf[2]) {
+    int level = 0;
+    while ((node + 1) >> (level + 1)) level++;
+    const int width = t->leaves >> level;
+    leaf[0] = (node + 1 - (1 << level)) * width, leaf[1] = leaf[0] + width - 1;
+}
+
+// Of two nodes of one tree, only the order in which the first comes first is followed.
+static bool nodes_turned(const sp_collide_pair *p, const sp_bvh *t, int node_a, int node_b) {
+    int a[2], b[2];
+    if (!p->self) return false;
+    node_leaves(t, node_a, a), node_leaves(t, node_b, b);
+    return a[0] > b[1];
+}
+
 static void trees_task(void *user, int task, int worker) {
     sp_collide *set = user;
     const sp_node_pair *job = &set->jobs[task];
@@ -268,7 +300,7 @@ static void trees_task(void *user, int task, int worker) {
     while (top > 0) {
         int node[2] = {stack[top - 1][0], stack[top - 1][1]}, side;
         top--;
-        if (!nodes_near(&a->nodes[node[0]], &b->nodes[node[1]], margin)) continue;
+        if (!nodes_near(&a->nodes[node[0]], &b->nodes[node[1]], margin) || nodes_turned(p, a, node[0], node[1])) continue;
         if ((side = split_side(a, b, node[0], node[1])) < 0) {
             leaves_items(set, job->pair, node[0] - a->leaves + 1, node[1] - b->leaves + 1, &own);
             continue;

@@ -43,7 +43,8 @@ typedef enum sp_collider_side {
 
 enum {
     SP_COLLIDER_STATIC = 1,  // never moves by forces. Two static colliders make no contacts
-    SP_COLLIDER_SOFT = 2     // bends: its edges inside flat places make contacts with sharp edges of colliders that do not
+    SP_COLLIDER_SOFT = 2,    // bends: its edges inside flat places make contacts with sharp edges of colliders that do not
+    SP_COLLIDER_SELF = 4     // touches itself: triangles and segments only. Contacts have a.id = b.id and key[0] < key[1]
 };
 
 // Vertex numbers and features are below 2^30. Everything but the positions is copied.
@@ -59,6 +60,8 @@ typedef struct sp_collider_def {
     double radius;        // >= 0 [m]: thickness of a surface on each side, radius of segments, points, sphere, capsule
     const double *radii;  // per vertex, instead of `radius`; linear along segments. Nullable
     const struct sp_distance_field *field;  // of SP_COLLIDER_FIELD, borrowed
+    const double *rest;  // SP_COLLIDER_SELF: positions at rest (vertex_count x 3). What is near there along the surface makes no
+                         // contacts, and what is behind there is no overlap (self.c)
 } sp_collider_def;
 
 // Place of a distance field at one state: x = at + R (x in the frame of the field).
@@ -155,6 +158,8 @@ sp_status sp__collide_find(sp_collide *set, const sp_collide_options *options, s
 
 // Swept box of a collider after the last search: low[3], high[3]. False: it has no position, or it is a plane.
 bool sp__collider_box(const sp_collide *set, int index, double low[3], double high[3]);
+// Pairs of triangles of one collider that intersect at the committed state, counted up to `most`. Exact; it allocates.
+sp_status sp__collider_intersections(const sp_collide *set, int index, int most, int *count);
 // True if a point is inside a closed triangle surface at the committed state, by the parity of a ray, through the tree of the
 // last search.
 bool sp__collider_contains(const sp_collide *set, int index, const double point[3]);

@@ -38,14 +38,18 @@ typedef struct sp_bvh {
 // ---------------------------------------------------------------------------------------------------- colliders
 
 typedef struct sp_collider {
-    bool used, placed, fresh;    // fresh: moved since the last refit
-    sp_collider_def def;         // items and radii point to copies
-    int corners;                 // vertices of an item: 3, 2, 1; 0: a plane
-    double radius;               // largest
-    bool closed;                 // triangles: every edge has two faces
-    sp_edges edges;              // of triangles
-    int edge_count;              // of triangles or segments
-    sp_vertex_faces around;      // items of each vertex
+    bool used, placed, fresh;  // fresh: moved since the last refit
+    sp_collider_def def;       // items and radii point to copies
+    int corners;               // vertices of an item: 3, 2, 1; 0: a plane
+    double radius;             // largest
+    bool closed;               // triangles: every edge has two faces
+    sp_edges edges;            // of triangles
+    int edge_count;            // of triangles or segments
+    sp_vertex_faces around;    // items of each vertex
+    double *rest;              // of a collider that touches itself; NULL: it does not
+    int *near_start;           // and its vertices that are within near_reach of each vertex along the surface at rest
+    uint32_t *near;
+    double near_reach;
     unsigned char *owned;        // per item: bits 0 to 2 vertices, bits 3 to 5 edges. Each vertex and edge has one owner
     const double *x[2];          // at the committed and at the free state
     sp_shape_place at[2];        // of a shape; x points to it unless it is a plane
@@ -88,6 +92,7 @@ typedef struct sp_collide_pair {
     sp_pair_rule rule;
     double margin;       // of box tests: the larger of alarm and depth, and both radii
     double edge_margin;  // ... of two edges
+    bool self;           // a is b
     bool in_field[2];    // features of a touch the field of b, features of b that of a. One or both: nothing else is compared
 } sp_collide_pair;
 
@@ -200,6 +205,7 @@ void sp__broad_field(sp_collide *set, int pair, bool tree);
 #define SP_CONE_EDGE 0.02     // tolerance of the test that two edges have a local minimum of the distance, 1 degree
 #define SP_CONE_SOFT 0.2      // ... of a soft surface: its edges change between convex and concave while it bends
 #define SP_CONE_BACK 0.5      // a vertex is no contact if its normal leads away from the other collider more than this
+#define SP_SELF_FRONT 0.2     // a point is clearly in front of a feature
 #define SP_EDGE_OVERLAP 2     // two edges overlap at most by this multiple of the least depth below their faces
 #define SP_CROSS_BACK 0.25    // features that meet later are no contact if they were behind each other by this part of alarm
 #define SP_SAME_NORMAL 0.999  // cosine: contacts of one vertex with such normals are one contact
@@ -240,6 +246,15 @@ typedef struct sp_touch {
     uint32_t vertex[3];
     double weight[3];
 } sp_touch;
+
+// Colliders that touch themselves (self.c).
+sp_status sp__self_create(sp_collide *set, sp_collider *c, const sp_collider_def *d);
+// Finds the neighbours of all vertices: those that are nearer at rest along the surface than alarm and two radii.
+sp_status sp__self_update(sp_collide *set, sp_collider *c, double alarm);
+// Features, given by their vertices, of which some are the same or neighbours.
+bool sp__self_neighbours(const sp_collider *c, const uint32_t *a, int na, const uint32_t *b, int nb);
+// False: a was near b at rest and not in front of it, so that being behind b now is no overlap. distance: now, of either sign.
+bool sp__self_was_apart(const sp_collider *c, const sp_touch *a, const sp_touch *b, double distance, double alarm);
 
 void sp__touch_at(const sp_collider *c, const sp_touch *f, double t, double out[3]);
 double sp__touch_radius(const sp_collider *c, const sp_touch *f);

@@ -15,6 +15,7 @@ sp_status sp__collide_create(sp_context *ctx, sp_collide **out) {
 
 static void collider_free(sp_context *ctx, sp_collider *c) {
     sp__free(ctx, (void *)c->def.items), sp__free(ctx, (void *)c->def.radii), sp__free(ctx, c->owned);
+    sp__free(ctx, c->rest), sp__free(ctx, c->near_start), sp__free(ctx, c->near);
     sp__edges_free(ctx, &c->edges);
     sp__vertex_faces_free(ctx, &c->around);
     sp__bvh_free(ctx, &c->tree);
@@ -71,6 +72,9 @@ static sp_status collider_check(const sp_collide *set, const sp_collider_def *d,
     if ((d->type == SP_COLLIDER_FIELD) != (d->field != NULL) || (d->field && d->side == SP_SIDE_BOTH))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider of type %d and side %d %s a distance field", (int)d->type,
                        (int)d->side, d->field ? "with" : "without");
+    if ((d->flags & SP_COLLIDER_SELF) && (!items || d->field || !d->rest))
+        return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider of type %d %s positions at rest cannot touch itself", (int)d->type,
+                       d->rest ? "with" : "without");
     if (items && (d->item_count < 1 || d->item_count >= FEATURES_MAX / 3 || !d->items))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "a collider with %d items, must be in [1, 2^30 / 3)", d->item_count);
     for (size_t i = 0; items && i < (size_t)d->item_count * (size_t)corners; i++)
@@ -88,7 +92,7 @@ static sp_status collider_copy(sp_context *ctx, sp_collider *c, const sp_collide
     uint32_t *items;
     double *radii = NULL;
     bool shape = sp__collider_is_shape(c);
-    c->def.items = NULL, c->def.radii = NULL;
+    c->def.items = NULL, c->def.radii = NULL, c->def.rest = NULL;
     if (shape) c->def.vertex_count = c->corners, c->def.item_count = 1;
     if (c->def.type == SP_COLLIDER_POINTS) c->def.item_count = d->vertex_count;
     size_t n = (size_t)c->def.item_count * (size_t)c->corners;
@@ -125,6 +129,7 @@ static sp_status collider_analyse(sp_collide *set, sp_collider *c, const sp_coll
     sp_context *ctx = set->ctx;
     if (c->corners == 0) return SP_OK;
     SP_TRY(collider_copy(ctx, c, d));
+    SP_TRY(sp__self_create(set, c, d));
     SP_TRY(sp__vertex_faces_create(ctx, c->def.vertex_count, c->def.item_count, c->corners, c->def.items, &c->around));
     if (c->corners == 3)
         SP_TRY(sp__edges_find(ctx, (const int *)c->def.items, c->def.item_count, c->def.vertex_count, &c->edges));

@@ -146,11 +146,18 @@ static double edges_depth(const edge_pair *e, double t) {
 static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, double distance) {
     const sp_collider *c[2] = {e->n->a, e->n->b};
     double p[2][3];
+    if (e->n->pair->self) {
+        sp_touch touch[2];
+        for (int side = 0; side < 2; side++) edge_touch(e, side, h->at[side], &touch[side]);
+        if (!sp__self_was_apart(c[0], &touch[0], &touch[1], distance, e->n->pair->rule.alarm)) return false;
+    }
     for (int side = 0; side < 2; side++)
         if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
     if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
     if (!(-distance <= fmin(e->n->pair->rule.alarm, SP_EDGE_OVERLAP * edges_depth(e, t)))) return false;
     if (t > 0) return false;  // edges that begin to overlap cross between the states
+    // the points of a body that touches itself are on its surface
+    if (e->n->pair->self) return true;
     for (int side = 0; side < 2; side++) {
         sp_touch touch;
         edge_touch(e, side, h->at[side], &touch);

@@ -45,8 +45,9 @@ typedef struct vertex_search {
     const sp_narrow *n;
     const sp_collider *c, *other;  // of the vertex; of the items
     uint32_t vertex;
-    bool of_b, solid;  // solid: the other has an inside
-    double radius;     // of the vertex
+    bool of_b, solid;         // solid: the other has an inside
+    uint64_t known, skipped;  // bits: first items for which it is known whether candidate_skipped, and the result
+    double radius;            // of the vertex
     const sp_record *candidates;
     int count;
     vertex_contact *found;
@@ -213,17 +214,45 @@ static bool foot_before(const sp_touch *a, const sp_touch *b) {
     return a->feature != b->feature ? a->feature < b->feature : a->index < b->index;
 }
 
-// the nearest of all items at a state
-static void vertex_nearest(const vertex_search *s, int state, vertex_hit *nearest) {
+static void foot_vertex(sp_touch *f, uint32_t vertex);
+
+// A collider that touches itself: the vertex is behind an item because the body is thin there (self.c).
+static bool candidate_is_own_back(const vertex_search *s, int i) {
+    vertex_hit h;
+    sp_touch own;
+    double n[3];
+    vertex_hit_at(s, i, 0, &h);
+    // clearly in front of it
+    if (s->other->corners < 3 || !sp__feature_normal(s->other, h.foot.feature, h.foot.index, 0, n) ||
+        sp__dot3(h.r, n) > SP_SELF_FRONT * h.distance * sp__norm3(n))
+        return false;
+    foot_vertex(&own, s->vertex);
+    return !sp__self_was_apart(s->c, &own, &h.foot, h.distance, s->n->pair->rule.alarm);
+}
+
+static bool candidate_skipped(vertex_search *s, int i) {
+    if (!s->n->pair->self) return false;
+    if (i >= HITS_MAX) return candidate_is_own_back(s, i);
+    const uint64_t bit = (uint64_t)1 << i;
+    if (!(s->known & bit) && candidate_is_own_back(s, i)) s->skipped |= bit;
+    s->known |= bit;
+    return s->skipped & bit;
+}
+
+// the nearest of all items at a state; false: there is none, which only happens to a collider that touches itself
+static bool vertex_nearest(vertex_search *s, int state, vertex_hit *nearest) {
     vertex_hit h;
     int first = 0;
     bool any = false;
+    double limit = INFINITY;
     for (int i = 1; i < s->count; i++)
         if (vertex_bound(s, i, state) < vertex_bound(s, first, state)) first = i;
-    vertex_hit_at(s, first, state, &h);
-    double limit = h.distance;
+    if (!candidate_skipped(s, first)) {
+        vertex_hit_at(s, first, state, &h);
+        limit = h.distance;
+    }
     for (int i = 0; i < s->count; i++) {
-        if (vertex_bound(s, i, state) > limit) continue;
+        if (vertex_bound(s, i, state) > limit || candidate_skipped(s, i)) continue;
         vertex_hit_at(s, i, state, &h);
         if (any && !(h.distance < nearest->distance) &&
             !(h.distance == nearest->distance && foot_before(&h.foot, &nearest->foot)))
@@ -231,6 +260,7 @@ static void vertex_nearest(const vertex_search *s, int state, vertex_hit *neares
         *nearest = h, any = true;
         limit = h.distance < limit ? h.distance : limit;
     }
+    return any;
 }
 
 // Farther inside than the alarm distance, the sign of the nearest feature is not trusted at the committed state: where elements
@@ -328,7 +358,7 @@ static void vertex_front(vertex_search *s, int t) {
     vertex_hit h;
     double normals[2][3], reach = s->n->pair->rule.alarm + s->radius + s->other->radius;
     for (int i = 0; i < s->count; i++) {
-        if (vertex_bound(s, i, t) > reach) continue;
+        if (vertex_bound(s, i, t) > reach || candidate_skipped(s, i)) continue;
         vertex_hit_at(s, i, t, &h);
         double gap = hit_gap(s, &h);
         if (gap > s->n->pair->rule.alarm || !hit_is_least(s, &h, t)) continue;
@@ -353,7 +383,7 @@ static void vertex_behind(vertex_search *s, int t, const vertex_hit *nearest) {
     vertex_hit h;
     vertex_contact best = {.distance = INFINITY, .score = -INFINITY};
     for (int i = 0; i < s->count; i++) {
-        if (vertex_bound(s, i, t) > reach + 3 * tolerance) continue;
+        if (vertex_bound(s, i, t) > reach + 3 * tolerance || candidate_skipped(s, i)) continue;
         vertex_hit_at(s, i, t, &h);
         bool over = h.foot.feature == SP_FEATURE_FACE || h.lateral <= 2 * h.tolerance;
         if (!hit_is_face(&h) || !over || h.height > h.tolerance || -h.height > reach) continue;
@@ -423,7 +453,7 @@ static void vertex_cross(vertex_search *s) {
     double first = INFINITY, side = 1;
     for (int i = 0; i < s->count; i++) {
         uint32_t item = candidate_item(s, i);
-        if (!vertex_passes(s, item)) continue;
+        if (!vertex_passes(s, item) || candidate_skipped(s, i)) continue;
         vertex_hit_at(s, i, 0, &h0);
         if (!hit_is_face(&h0)) continue;
         vertex_hit_at(s, i, 1, &h1);
@@ -468,7 +498,7 @@ static void vertex_moved(vertex_search *s) {
         return;
     }
     vertex_cross(s);
-    vertex_nearest(s, 1, &nearest);
+    if (!vertex_nearest(s, 1, &nearest)) return;
     if (!nearest_is_inside(s, &nearest, 1)) {
         vertex_front(s, 1);
     } else if (s->found_count == 0) {
@@ -486,6 +516,12 @@ static void vertex_emit(const vertex_search *s) {
         double sign = s->of_b ? -1 : 1, normal[3] = {sign * f->normal[0], sign * f->normal[1], sign * f->normal[2]};
         // two vertices may be found from both sides: the better normal wins
         int source = 2 * (int)(1e6 * (1 - f->score)) + s->of_b;
+        // two vertices of one collider: the lower number first
+        if (s->n->pair->self && f->foot.feature == SP_FEATURE_VERTEX && f->foot.index < s->vertex) {
+            for (int k = 0; k < 3; k++) normal[k] = -normal[k];
+            sp__contact_make(s->n, &f->foot, &own, normal, f->time, source + 1);
+            continue;
+        }
         sp__contact_make(s->n, s->of_b ? &f->foot : &own, s->of_b ? &own : &f->foot, normal, f->time, source);
     }
 }
@@ -500,7 +536,7 @@ void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidate
     s.candidates = candidates, s.vertex = (uint32_t)(candidates[0].features >> 32);
     s.solid = s.other->corners == 3 && s.other->def.side != SP_SIDE_BOTH;
     s.radius = sp__collider_radius(s.c, s.vertex);
-    vertex_nearest(&s, 0, &nearest);
+    if (!vertex_nearest(&s, 0, &nearest)) return;
     bool inside = nearest_is_inside(&s, &nearest, 0), on = nearest.distance <= nearest.tolerance;
     if (!inside || on) vertex_front(&s, 0);
     if (inside || on) {

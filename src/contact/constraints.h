@@ -38,7 +38,9 @@ typedef struct sp_constraints_info {
     bool grown;  // memory was allocated
     sp_cone_info solve;
     double overlap;  // deepest overlap at the committed state [m]
-    bool unbuilt;    // W was too large to store: it was applied through the compliances
+    int folded;      // pairs of triangles of a body that intersects itself, where its contacts with itself begin
+    const sp_body *folded_body;
+    bool unbuilt;  // W was too large to store: it was applied through the compliances
 } sp_constraints_info;
 
 sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,

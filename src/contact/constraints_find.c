@@ -43,6 +43,7 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
     size_t n = 3 * (size_t)def.vertex_count;
     def.id = collider_id(b, part), def.group = b->id.slot, def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
     if (!b->ops->shape) def.flags |= SP_COLLIDER_SOFT;
+    if (def.rest) def.flags |= SP_COLLIDER_SELF;
     if (n && (!SP_NEW(c->ctx, k.x0, n) || !SP_NEW(c->ctx, k.x1, n))) {
         sp__free(c->ctx, k.x0);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
@@ -117,20 +118,44 @@ static bool field_rests(sp_constraints *c, sp_body *b, sp_constraint_collider *k
     return rests;
 }
 
+// A soft body that touches itself needs its positions at rest.
+static sp_status self_positions(sp_constraints *c, sp_body *b, const sp_surface *s, double **rest) {
+    *rest = NULL;
+    if (!(c->self || s->self) || b->ops->shape || !b->ops->rest_point) return SP_OK;
+    if (!SP_NEW(c->ctx, *rest, 3 * (size_t)s->vertex_count))
+        return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
+    for (int i = 0; i < s->vertex_count; i++) b->ops->rest_point(b, &s->anchors[i], *rest + 3 * (size_t)i);
+    return SP_OK;
+}
+
+// A body that touches itself and intersects itself where its contacts begin.
+static sp_status check_folded(sp_constraints *c, const sp_constraint_collider *k) {
+    enum { MOST = 1000 };
+    int count;
+    SP_TRY(sp__collider_intersections(c->set, k->index, MOST, &count));
+    if (count > c->info.folded) c->info.folded = count, c->info.folded_body = k->body;
+    return SP_OK;
+}
+
 static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
     static const sp_collider_side sides[] = {
         [SP_SURFACE_OUTSIDE] = SP_SIDE_OUTSIDE, [SP_SURFACE_INSIDE] = SP_SIDE_INSIDE, [SP_SURFACE_BOTH] = SP_SIDE_BOTH};
     sp_surface *s = b->surfaces[index];
     sp_constraint_collider *k = collider_find(c, b, -1, s);
+    double *rest = NULL;
     if (!k) {
         SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
+        SP_TRY(self_positions(c, b, s, &rest));
         sp_collider_def def = {.type = s->field ? SP_COLLIDER_FIELD : SP_COLLIDER_TRIANGLES,
                                .side = sides[s->side],
                                .vertex_count = s->vertex_count,
                                .items = s->faces,
                                .item_count = s->face_count,
-                               .field = s->field};
-        SP_TRY(collider_add(c, b, index, s, -1, def));
+                               .field = s->field,
+                               .rest = rest};
+        sp_status status = collider_add(c, b, index, s, -1, def);
+        sp__free(c->ctx, rest);
+        SP_TRY(status);
         k = &c->colliders[c->collider_count - 1];
     }
     k->seen = true;
@@ -139,7 +164,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
     if (k->size == 0) k->size = surface_edge(s, rest_positions(k));
     sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
     sp__collider_move(c->set, k->index, k->x0, k->x1);
-    return SP_OK;
+    return rest ? check_folded(c, k) : SP_OK;
 }
 
 static sp_status follow_body(sp_constraints *c, sp_body *b) {
@@ -379,6 +404,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                  sp_found *found) {
     *found = (sp_found){0};
     if (!c->searches) return SP_OK;
+    c->self = def->self;
     SP_TRY(follow_bodies(c, bodies, count));
     SP_TRY(constraints_reserve(c, def));
     c->resolution = auto_alarm(c);

@@ -127,6 +127,7 @@ struct sp_constraints {
     int touched_count, touched_capacity;
     sp_cone_problem *problem;
     sp_cone_solver *solver;
+    bool self;                              // all soft bodies touch themselves
     const sp_pair_rules *rules;             // NULL: none
     sp_cone_clock *clock;                   // of the budget; NULL: none
     sp_constraint_multiplier *multipliers;  // sorted by key

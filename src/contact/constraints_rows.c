@@ -9,6 +9,11 @@ sp_constraint_body *sp__constraints_touched(sp_constraints *c, sp_body *b) {
     return NULL;
 }
 
+// Both sides are of one body: its rows are the differences of the two sides.
+static bool touches_itself(const sp_constraint_contact *k) {
+    return k->body[0] == k->body[1];
+}
+
 sp_status sp__constraints_touch(sp_constraints *c, sp_body *b, sp_constraint_body **out) {
     sp_constraint_body *t = sp__constraints_touched(c, b);
     if (!t) {
@@ -56,22 +61,29 @@ static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int 
     }
 }
 
+// Material points of a row of entry i of a body: those of one side, or of both if the body touches itself.
+static int entry_anchors(const sp_constraints *c, const sp_constraint_body *t, int i) {
+    const sp_constraint_contact *k = &c->contacts[t->list[i] / 2];
+    return k->anchor_count[t->list[i] % 2] + (touches_itself(k) ? k->anchor_count[1] : 0);
+}
+
 // Rows of one body: for each of its contacts and each direction, the sum over the material points.
 static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
     int subs = 0;
-    for (int i = 0; i < t->count; i++) subs += 3 * c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
+    for (int i = 0; i < t->count; i++) subs += 3 * entry_anchors(c, t, i);
     const int links = sp__links_part_count(c, t), all = subs + links;
     SP_TRY(touched_room(c, t, all));
     subs = 0;
     for (int i = 0; i < t->count; i++) {
         const sp_constraint_contact *k = &c->contacts[t->list[i] / 2];
-        int side = t->list[i] % 2;
+        const int last = touches_itself(k) ? 1 : t->list[i] % 2;
         for (int d = 0; d < 3; d++)
-            for (int j = 0; j < k->anchor_count[side]; j++, subs++) {
-                double sign = side == 0 ? k->weight[side][j] : -k->weight[side][j];
-                t->anchor[subs] = k->anchor[side][j];
-                for (int a = 0; a < 3; a++) t->direction[3 * subs + a] = sign * k->frame[3 * d + a];
-            }
+            for (int side = t->list[i] % 2; side <= last; side++)
+                for (int j = 0; j < k->anchor_count[side]; j++, subs++) {
+                    double sign = side == 0 ? k->weight[side][j] : -k->weight[side][j];
+                    t->anchor[subs] = k->anchor[side][j];
+                    for (int a = 0; a < 3; a++) t->direction[3 * subs + a] = sign * k->frame[3 * d + a];
+                }
     }
     sp__links_parts(c, t, subs);
     SP_TRY(touched_jacobian(c, t, all));
@@ -80,7 +92,7 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
     for (int i = 0; i < t->count; i++)
         for (int d = 0; d < 3; d++) {
             t->J.start[row++] = t->J.start[part];
-            part += c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
+            part += entry_anchors(c, t, i);
         }
     sp__links_merge(c, t, part);
     return SP_OK;
@@ -131,7 +143,8 @@ static void move_to_free_state(sp_constraints *c, const sp_constraint_body *t, d
 sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
     c->touched_count = 0;
     for (int i = 0; i < c->count; i++)
-        for (int s = 0; s < 2; s++) SP_TRY(touch_add(c, c->contacts[i].body[s], 2 * i + s));
+        for (int s = 0; s < (touches_itself(&c->contacts[i]) ? 1 : 2); s++)
+            SP_TRY(touch_add(c, c->contacts[i].body[s], 2 * i + s));
     SP_TRY(sp__links_touch(c));
     for (int i = 0; i < c->touched_count; i++) {
         SP_TRY(touched_rows(c, &c->touched[i]));

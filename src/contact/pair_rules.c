@@ -252,8 +252,8 @@ static sp_status pair_fill(sp_pair_rules *r, const sp_contact_pair_def *def, con
     for (int side = 0; side < 2; side++)
         qsort(out->parts + (side ? def->a_count : 0), (size_t)out->count[side], sizeof *out->parts, compare_parts);
     if (is_self(out))
-        return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair '%s': both sides are of '%s', and a body does not touch itself",
-                       out->name, parts[0].body->name);
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair '%s': both sides are of '%s', and a pair is of two bodies", out->name,
+                       parts[0].body->name);
     return check_overlap(r, out);
 }
 

@@ -226,6 +226,8 @@ static sp_status check_surface_contact(sp_world *w, sp_body *b, const sp_surface
         return WORLD_FAIL(w, SP_BAD_INPUT, "a distance field tells inside from outside, and a sheet (side both) has neither");
     if (!plain && s->face_count == 0)
         return WORLD_FAIL(w, SP_BAD_INPUT, "surface '%s' of '%s' has no triangles", s->name, b->name);
+    if (def->self && (b->ops->shape || !b->ops->rest_point))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "'%s' cannot touch itself: only solids do", b->name);
     // anchors of rigid bodies are points of their frame
     if (def->field > 0 && !b->ops->locate)
         return WORLD_FAIL(w, SP_BAD_INPUT, "'%s' is not rigid: a distance field does not follow its motion", b->name);
@@ -261,7 +263,7 @@ static sp_status set_surface_contact(sp_world *w, sp_body_id id, int index, cons
     if (w->constraints) sp__constraints_forget(w->constraints);
     w->contacts.count = 0;
     sp__distance_field_release(&s->field);
-    s->side = def->side, s->field = field;
+    s->side = def->side, s->field = field, s->self = def->self;
     return SP_OK;
 }
 

@@ -269,6 +269,8 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
     sp_status status = def ? check_contact(w, def) : SP_OK;
     for (int i = 0; def && status >= 0 && i < w->body_count; i++) status = sp__world_check_contact(w, w->bodies[i], def);
     if (status >= 0) {
+        // colliders know whether they touch themselves
+        if (def && w->constraints && def->self != w->contact.self) sp__constraints_forget(w->constraints);
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
         if (!def || def->formulation == SP_CONTACT_PENALTY) sp__world_contacts_forget(w, 0);

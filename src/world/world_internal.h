@@ -20,7 +20,11 @@ enum {
     SP_PAIR_MAX = 64    // reported pairs of overlapping bodies
 };
 
-enum { SP_CONTACTS_UNBUILT = 1, SP_CONTACTS_DROPPED = 2 };  // what is reported once about contact by constraints
+enum {
+    SP_CONTACTS_UNBUILT = 1,
+    SP_CONTACTS_DROPPED = 2,
+    SP_CONTACTS_FOLDED = 4
+};  // what is reported once about contact by constraints
 
 // Slots are never reused: an anchor stores only the slot, and must not refer to another body.
 typedef struct sp_slot {

@@ -185,6 +185,14 @@ static void report_contacts(sp_world *w) {
                   info->rows, SP_DELASSUS_NUMBERS * 1e-6);
         w->contact_found |= SP_CONTACTS_UNBUILT;
     }
+    if (info->folded > 0 && !(w->contact_found & SP_CONTACTS_FOLDED)) {
+        sp__event(
+            w, SP_PENETRATION,
+            "body '%s' intersects itself where its contacts begin, in %d pairs of triangles: up to half an edge is separated "
+            "in the next steps, what is deeper stays",
+            info->folded_body->name, info->folded);
+        w->contact_found |= SP_CONTACTS_FOLDED;
+    }
     if (info->solve.dropped > 0 && !(w->contact_found & SP_CONTACTS_DROPPED)) {
         sp__event(w, SP_OK, "contact: %d of %d rows act on nothing that can move (fixed on fixed): they are dropped",
                   info->solve.dropped, info->rows);

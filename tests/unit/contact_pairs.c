@@ -99,7 +99,7 @@ TEST(pairs_that_are_refused) {
     other.nodes = nodes, other.node_count = 2, def.a = &other;
     refused(&s, sp_world_add_contact_pair(s.w, &def, NULL), "has no nodes");
     other = box, other.surface = 7, refused(&s, sp_world_add_contact_pair(s.w, &def, NULL), "surface 7");
-    def.a = def.b = &box, refused(&s, sp_world_add_contact_pair(s.w, &def, NULL), "does not touch itself");
+    def.a = def.b = &box, refused(&s, sp_world_add_contact_pair(s.w, &def, NULL), "a pair is of two bodies");
     other = sp_contact_part_body((sp_body_id){0}), def.a = &other;
     refused(&s, sp_world_add_contact_pair(s.w, &def, NULL), "null or stale");
     other = sp_contact_part_body(s.box[2]), def.b = &floor;

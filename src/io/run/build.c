@@ -197,6 +197,7 @@ static sp_status build_contact(sp_run *run) {
     static const char *const stabilisations[] = {"auto", "post", "velocity", "position"};
     for (int i = SP_STABILISATION_AUTO; i <= SP_STABILISATION_POSITION; i++)
         if (sp__build_is(node, "stabilisation", stabilisations[i])) def.stabilisation = (sp_stabilisation)i;
+    def.self = sp__build_is(node, "self", "yes");
     sp__build_contact_solver(node, &def);
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
         sp__scene_note_auto(run->scene, node, "alarm", "an eighth of the smallest mean edge of the surfaces that can move");

@@ -243,7 +243,8 @@ static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_
     if (sp__build_is(node, "side", "inside")) def.side = SP_SURFACE_INSIDE;
     if (sp__build_is(node, "side", "both")) def.side = SP_SURFACE_BOTH;
     def.field = sp__build_number(node, "field", 0);
-    if (def.side == SP_SURFACE_OUTSIDE && def.field == 0) return SP_OK;
+    def.self = sp__build_is(node, "self", "yes");
+    if (def.side == SP_SURFACE_OUTSIDE && def.field == 0 && !def.self) return SP_OK;
     sp_status status = sp_world_set_surface_contact(run->world, body->id, index, &def);
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
     if (def.field == 0) return SP_OK;

@@ -680,10 +680,10 @@ static bool has_role(const sp_scene_node *surface, const char *word) {
 
 // what only contact by constraints uses of a surface
 static void check_surface_contact(sp_scene_node *node) {
-    static const char *const words[] = {"side", "field"};
+    static const char *const words[] = {"side", "field", "self"};
     const sp_scene_node *contact = present_child(sp__scene_root(node->scene), "contact");
     const bool constraints = contact && sp__attr_is(contact, "formulation", "proximity");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         if (!has_role(node, "collision")) sp__cannot_act(node, words[i], node, "role", "nothing touches it: its role is visual");
         if (!constraints)
             sp__cannot_act(node, words[i], contact, "formulation",
@@ -693,6 +693,7 @@ static void check_surface_contact(sp_scene_node *node) {
     }
     if (!is_element(node->parent, "rigid"))
         sp__cannot_act(node, "field", NULL, NULL, "a soft body changes its shape: a distance field is of a rigid one");
+    if (is_element(node->parent, "rigid")) sp__cannot_act(node, "self", NULL, NULL, "a rigid body cannot touch itself");
     if (sp__attr_given(node, "field") && sp__attr_is(node, "side", "both"))
         sp__scene_error(
             node->scene, node, "field",
@@ -758,9 +759,10 @@ static void check_view(sp_scene_node *node) {
 
 static void check_contact(sp_scene_node *node) {
     static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap",           "reserve",
-                                                                                         "broad", "stabilisation", "passes"};
+                                                                                         "broad", "stabilisation", "passes",
+                                                                                         "self"};
     bool constraints = sp__attr_is(node, "formulation", "proximity");
-    for (int i = 0; i < (constraints ? 2 : 6); i++)
+    for (int i = 0; i < (constraints ? 2 : 7); i++)
         sp__cannot_act(node, constraints ? penalty[i] : proximity[i], node, "formulation",
                        constraints ? "contact by constraints has no springs" : "penalty contact acts where surfaces overlap");
 }

@@ -182,7 +182,7 @@ static sp_attr_spec solver_attrs[] = {
                "proximity: what happens to an overlap at the start of a step"),                                          \
         INTEGERS("passes", 1, 1, 0, 100, DEF("3"), common, 1, REBUILD,                                                   \
                  "proximity: of detection and solve in a step, after the first"),                                        \
-        SWITCH("self", DEF("no"), 0, 2, REBUILD, "bodies touch themselves"),                                             \
+        SWITCH("self", DEF("no"), common, 1, REBUILD, "proximity: solids touch themselves"),                             \
         SWITCH("continuous", DEF("no"), 0, 3, REBUILD, "nothing is passed through in a step")
 
 static sp_attr_spec contact_attrs[] = {
@@ -333,7 +333,7 @@ static sp_attr_spec surface_attrs[] = {
     NOT_NEGATIVE("friction", "", NULL, 0, 1, VALUES, "collision: of contacts there"),
     POSITIVE("field", "m", NULL, 0, 1, RELOAD,
              "collision, rigid: cell of a signed distance field, which is touched instead of the triangles"),
-    SWITCH("self", "no", 0, 2, RELOAD, "touches itself"),
+    SWITCH("self", "no", 0, 1, RELOAD, "collision, solids: touches itself"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
