@@ -1,7 +1,8 @@
-// Section `detection` of bench contact: two bumpy spheres of equal meshes, side by side, both deforming in each step; up to
-// 346,800 triangles each, as many as the scanned armadillo of Table 4.2 in Courtecuisse (2011) has. Refit is the time of the
-// trees of both, query that from the boxes of the colliders to the sorted contacts. ns_per_triangle is the sum of both over the
-// triangles of both.
+// Sections `detection` and `continuous` of bench contact: two bumpy spheres of equal meshes, side by side, both deforming in each
+// step; up to 346,800 triangles each, as many as the scanned armadillo of Table 4.2 in Courtecuisse (2011) has. Refit is the time
+// of the trees of both, query that from the boxes of the colliders to the sorted contacts. ns_per_triangle is the sum of both
+// over the triangles of both. `continuous` asks the same states again with continuous detection; over_discrete is the ratio of
+// the two queries.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,11 +86,11 @@ static void bumpy_step(bumpy b[2], int step) {
 }
 
 typedef struct detection {
-    double refit[STEPS], query[STEPS];
+    double refit[STEPS], query[STEPS], continuous[STEPS];
     int contacts, candidates;  // most of all steps
 } detection;
 
-static sp_status detection_run(sp_collide *set, bumpy b[2], int steps, detection *out) {
+static sp_status detection_run(sp_collide *set, bumpy b[2], int steps, bool continuous, detection *out) {
     int index[2];
     sp_found found;
     sp_collide_options o = {.rule = {.alarm = 0.005, .depth = 0.005}};
@@ -106,11 +107,44 @@ static sp_status detection_run(sp_collide *set, bumpy b[2], int steps, detection
         out->refit[step - WARM_UP] = found.refit_ms, out->query[step - WARM_UP] = found.broad_ms + found.narrow_ms;
         if (found.count > out->contacts) out->contacts = found.count;
         if (found.candidates > out->candidates) out->candidates = found.candidates;
+        if (!continuous) continue;
+        sp_collide_options swept = o;
+        swept.rule.continuous = true;
+        SP_TRY(sp__collide_find(set, &swept, &found));
+        out->continuous[step - WARM_UP] = found.broad_ms + found.narrow_ms;
+        if (found.count > out->contacts) out->contacts = found.count;
     }
     return SP_OK;
 }
 
-static sp_status detection_case(const sp_bench_options *o, sp_report *r, int n, double *ms) {
+static void report_detection(const sp_bench_options *o, sp_report *r, detection *d, int triangles, int steps, double *ms) {
+    sp_times refit = sp__times_of(d->refit, steps), query = sp__times_of(d->query, steps);
+    *ms = refit.least + query.least;
+    sp_row *row = sp__report_case(r);
+    sp__row_number(row, "triangles", "triangles each", "%.0f", triangles);
+    sp__row_number(row, "threads", "threads", "%.0f", o->threads);
+    sp__row_number(row, "contacts_max", "contacts", "%.0f", d->contacts);
+    sp__row_number(row, "candidates_max", "candidates", "%.0f", d->candidates);
+    sp__row_number(row, "refit_ms", "refit ms", "%.2f", refit.least);
+    sp__row_number(row, "query_ms", "query ms", "%.2f", query.least);
+    sp__row_number(row, "query_p99_ms", "p99", "%.2f", query.p99);
+    sp__row_number(row, "ns_per_triangle", "ns/triangle", "%.1f", 1e6 * *ms / (2.0 * triangles));
+    sp__report_case_done(r);
+}
+
+static void report_continuous(const sp_bench_options *o, sp_report *r, detection *d, int triangles, int steps, double *ms) {
+    const double discrete = sp__times_of(d->query, steps).least;
+    *ms = sp__times_of(d->continuous, steps).least;
+    sp_row *row = sp__report_case(r);
+    sp__row_number(row, "triangles", "triangles each", "%.0f", triangles);
+    sp__row_number(row, "threads", "threads", "%.0f", o->threads);
+    sp__row_number(row, "contacts_max", "contacts", "%.0f", d->contacts);
+    sp__row_number(row, "ms", "query ms", "%.2f", *ms);
+    sp__row_number(row, "over_discrete", "over the discrete query", "%.2f", *ms / discrete);
+    sp__report_case_done(r);
+}
+
+static sp_status detection_case(const sp_bench_options *o, sp_report *r, int n, bool continuous, double *ms) {
     int steps = o->quick ? QUICK_STEPS : STEPS;
     sp_context_def def = sp_context_def_default();
     sp_context *ctx = NULL;
@@ -120,21 +154,8 @@ static sp_status detection_case(const sp_bench_options *o, sp_report *r, int n, 
     def.workers = o->threads;
     SP_TRY(sp_context_create(&def, &ctx));
     sp_status status = bumpy_create(&b[0], n) && bumpy_create(&b[1], n) ? sp__collide_create(ctx, &set) : SP_NO_MEMORY;
-    if (status >= 0) status = detection_run(set, b, steps, &d);
-    if (status >= 0) {
-        sp_times refit = sp__times_of(d.refit, steps), query = sp__times_of(d.query, steps);
-        *ms = refit.least + query.least;
-        sp_row *row = sp__report_case(r);
-        sp__row_number(row, "triangles", "triangles each", "%.0f", b[0].nf);
-        sp__row_number(row, "threads", "threads", "%.0f", o->threads);
-        sp__row_number(row, "contacts_max", "contacts", "%.0f", d.contacts);
-        sp__row_number(row, "candidates_max", "candidates", "%.0f", d.candidates);
-        sp__row_number(row, "refit_ms", "refit ms", "%.2f", refit.least);
-        sp__row_number(row, "query_ms", "query ms", "%.2f", query.least);
-        sp__row_number(row, "query_p99_ms", "p99", "%.2f", query.p99);
-        sp__row_number(row, "ns_per_triangle", "ns/triangle", "%.1f", 1e6 * *ms / (2.0 * b[0].nf));
-        sp__report_case_done(r);
-    }
+    if (status >= 0) status = detection_run(set, b, steps, continuous, &d);
+    if (status >= 0) (continuous ? report_continuous : report_detection)(o, r, &d, b[0].nf, steps, ms);
     sp__collide_destroy(&set);
     bumpy_free(&b[0]), bumpy_free(&b[1]);
     sp_context_destroy(&ctx);
@@ -145,11 +166,18 @@ sp_status sp__contact_detection(const sp_bench_options *o, sp_report *r) {
     int sizes = o->quick ? 2 : SIZES;
     double x[SIZES], y[SIZES], ms = 0;
     for (int i = 0; i < sizes; i++) {
-        SP_TRY(detection_case(o, r, cells[i], &ms));
+        SP_TRY(detection_case(o, r, cells[i], false, &ms));
         x[i] = log(12.0 * cells[i] * cells[i]), y[i] = log(ms);
     }
     sp_row *row = sp__report_object(r, "detection_growth");
     sp__row_number(row, "exponent", "growth with the number of triangles", "%.2f", sp__slope(x, y, sizes));
     sp__report_object_done(r);
+    return SP_OK;
+}
+
+sp_status sp__contact_continuous(const sp_bench_options *o, sp_report *r) {
+    int sizes = o->quick ? 2 : SIZES;
+    double ms;
+    for (int i = 0; i < sizes; i++) SP_TRY(detection_case(o, r, cells[i], true, &ms));
     return SP_OK;
 }

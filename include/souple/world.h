@@ -503,8 +503,10 @@ typedef struct sp_contact_def {
     sp_stabilisation stabilisation;  ///< proximity: default auto
     int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
     int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts
-    sp_contact_broad broad;        ///< proximity: default auto, which is bvh
-    bool self;                     ///< proximity: soft bodies touch themselves; default false
+    sp_contact_broad broad;  ///< proximity: default auto, which is bvh
+    bool self;               ///< proximity: soft bodies touch themselves; default false
+    bool continuous;  ///< proximity: what touches only between the start and the end of the free motion of a step is found too;
+                      ///< default false
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;
@@ -528,6 +530,7 @@ typedef struct sp_contact_pair_def {
     double friction;       ///< coefficient >= 0; NaN, the default: that of a wider pair, of the parts, or of sp_contact_def
     double alarm;          ///< [m] > 0; NaN, the default: of a wider pair or of sp_contact_def
     double gap;            ///< [m] >= 0; NaN, the default: likewise
+    int continuous;        ///< 1: yes, 0: no; -1, the default: likewise. It acts on whole bodies: yes, if it is so in a part
     uint32_t cookie;
 } sp_contact_pair_def;
 

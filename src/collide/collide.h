@@ -125,8 +125,9 @@ typedef enum sp_broad { SP_BROAD_TREE, SP_BROAD_HASH, SP_BROAD_BRUTE } sp_broad;
 
 // What holds for a pair of colliders.
 typedef struct sp_pair_rule {
-    double alarm;  // >= 0 [m]: contacts are made below this distance (after the radii)
-    double depth;  // >= 0 [m]: how far inside a closed surface a vertex, or an edge, is still found. A plane has no limit
+    double alarm;     // >= 0 [m]: contacts are made below this distance (after the radii)
+    double depth;     // >= 0 [m]: how far inside a closed surface a vertex, or an edge, is still found. A plane has no limit
+    bool continuous;  // what touches between the states only is found too: vertices with items, edges with edges (advance.c)
     int manifold;  // 0: all contacts. n >= 4: contacts with the same normal are reduced to about n, the corners of their convex
                    // hull and the deepest, so that the supporting polygon stays (rigid against rigid)
 } sp_pair_rule;

@@ -205,6 +205,7 @@ void sp__broad_field(sp_collide *set, int pair, bool tree);
 #define SP_CONE_EDGE 0.02     // tolerance of the test that two edges have a local minimum of the distance, 1 degree
 #define SP_CONE_SOFT 0.2      // ... of a soft surface: its edges change between convex and concave while it bends
 #define SP_CONE_BACK 0.5      // a vertex is no contact if its normal leads away from the other collider more than this
+#define SP_TOUCH_SWEPT 0.1    // continuous: what comes within this part of alarm between the states touches
 #define SP_SELF_FRONT 0.2     // a point is clearly in front of a feature
 #define SP_EDGE_OVERLAP 2     // two edges overlap at most by this multiple of the least depth below their faces
 #define SP_CROSS_BACK 0.25    // features that meet later are no contact if they were behind each other by this part of alarm
@@ -246,6 +247,12 @@ typedef struct sp_touch {
     uint32_t vertex[3];
     double weight[3];
 } sp_touch;
+
+// Continuous detection (advance.c): a time in [0, before) when the two come within `touch` beyond their radii, not later than the
+// first one; INFINITY: they do not.
+double sp__advance_vertex(const sp_collider *c, uint32_t vertex, const sp_collider *other, uint32_t item, double touch,
+                          double before);
+double sp__advance_edges(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b, double touch);
 
 // Colliders that touch themselves (self.c).
 sp_status sp__self_create(sp_collide *set, sp_collider *c, const sp_collider_def *d);

@@ -228,8 +228,20 @@ static bool edges_cross(edge_pair *e) {
     return true;
 }
 
+// Continuous: the edges come near each other between the states, on the side where they are then.
+static bool edges_sweep(const edge_pair *e) {
+    edge_hit h;
+    const double t = sp__advance_edges(e->n->a, e->edge[0], e->n->b, e->edge[1], SP_TOUCH_SWEPT * e->n->pair->rule.alarm);
+    if (!(t < 1) || !edges_meet(e, t, &h)) return false;
+    int sign = edges_sign(e, t, &h);
+    if (sign == 0 || sign * h.distance < 0) return false;
+    edges_make(e, &h, t, sign);
+    return true;
+}
+
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
     edge_pair e = {.n = n, .edge = {edge_a, edge_b}};
-    if (edges_at(&e, 0) || !n->moves || edges_cross(&e)) return;
+    if (edges_at(&e, 0) || !n->moves) return;
+    if ((n->pair->rule.continuous && edges_sweep(&e)) || edges_cross(&e)) return;
     edges_at(&e, 1);
 }

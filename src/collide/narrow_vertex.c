@@ -432,7 +432,8 @@ static double crossing_gap(const void *user, double t) {
 // Whether the vertex comes near an item between the states: not if their boxes are apart.
 static bool vertex_passes(const vertex_search *s, uint32_t item) {
     const uint32_t *corner = sp__collider_item(s->other, item);
-    const double radii = s->radius + s->other->radius, touch = 3 * SP_TOUCH_ALARM * s->n->pair->rule.alarm;
+    const double radii = s->radius + s->other->radius;
+    const double touch = (s->n->pair->rule.continuous ? 2 * SP_TOUCH_SWEPT : 3 * SP_TOUCH_ALARM) * s->n->pair->rule.alarm;
     for (size_t k = 0; k < 3; k++) {
         double a = s->c->x[0][3 * (size_t)s->vertex + k], b = s->c->x[1][3 * (size_t)s->vertex + k];
         double low = INFINITY, high = -INFINITY, from = a < b ? a : b, to = a < b ? b : a;
@@ -473,6 +474,42 @@ static void vertex_cross(vertex_search *s) {
     vertex_keep(s, &now);
 }
 
+// The vertex comes from behind a surface that has an inside.
+static bool hit_from_behind(const vertex_search *s, const vertex_hit *h, double t) {
+    double n[3];
+    return s->solid && sp__feature_normal(s->other, h->foot.feature, h->foot.index, t, n) && sp__dot3(h->r, n) < 0;
+}
+
+// Continuous: the item that the vertex touches first, of those that are not near it at the committed state.
+static void vertex_sweep(vertex_search *s) {
+    const double touch = SP_TOUCH_SWEPT * s->n->pair->rule.alarm;
+    const double least = s->n->pair->rule.alarm + s->radius + s->other->radius;
+    double first = INFINITY, normals[2][3];
+    vertex_hit h, best = {0};
+    for (int i = 0; i < s->count; i++) {
+        uint32_t item = candidate_item(s, i);
+        // within alarm at the committed state: it is a contact, or not the nearest point of the surface
+        if (!vertex_passes(s, item) || candidate_skipped(s, i)) continue;
+        if (vertex_bound(s, i, 0) <= least) {
+            vertex_hit_at(s, i, 0, &h);
+            if (hit_gap(s, &h) <= s->n->pair->rule.alarm) continue;
+        }
+        double t = sp__advance_vertex(s->c, s->vertex, s->other, item, touch, fmin(first, 1));
+        if (!(t < first)) continue;
+        vertex_hit_item(s, item, t, &h);
+        if (hit_from_behind(s, &h, t)) continue;
+        first = t, best = h;
+    }
+    if (first == INFINITY) return;
+    vertex_contact now = {.foot = best.foot, .distance = best.distance, .time = first};
+    bool face = best.foot.feature == SP_FEATURE_FACE && hit_is_face(&best);
+    double side = face && best.height < 0 ? -1 : 1;
+    if (!face && !hit_normals(s, &best, normals)) return;
+    for (int k = 0; k < 3; k++) now.normal[k] = face ? side * best.normal[k] : normals[0][k];
+    now.score = vertex_suits(s, &best.foot, first, now.normal);
+    vertex_keep(s, &now);
+}
+
 // items without faces: the direction at the time when the vertex comes within alarm
 static void vertex_approach(vertex_search *s) {
     vertex_hit h;
@@ -493,6 +530,7 @@ static void vertex_approach(vertex_search *s) {
 
 static void vertex_moved(vertex_search *s) {
     vertex_hit nearest;
+    if (s->n->pair->rule.continuous) vertex_sweep(s);
     if (s->other->corners < 3) {
         vertex_approach(s);
         return;

@@ -332,7 +332,7 @@ typedef struct pair_search {
 static bool search_pair(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule) {
     const pair_search *s = user;
     const sp_rule_side side[2] = {rule_side(s->c, a, NULL), rule_side(s->c, b, NULL)};
-    bool enabled = sp__pair_rules_search(s->c->rules, s->base, side, &rule->alarm);
+    bool enabled = sp__pair_rules_search(s->c->rules, s->base, side, &rule->alarm, &rule->continuous);
     rule->depth = 8 * rule->alarm;
     return enabled;
 }
@@ -408,11 +408,12 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     SP_TRY(follow_bodies(c, bodies, count));
     SP_TRY(constraints_reserve(c, def));
     c->resolution = auto_alarm(c);
-    c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap};
+    c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap, def->continuous};
     pair_search search = {c, &c->base};
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
-    sp_collide_options options = {
-        .broad = broad_of(def->broad), .rule = {.alarm = reach, .depth = 8 * reach}, .reserve = def->reserve};
+    sp_collide_options options = {.broad = broad_of(def->broad),
+                                  .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous},
+                                  .reserve = def->reserve};
     if (sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = &search;
     SP_TRY(sp__collide_find(c->set, &options, found));
     c->info.grown = c->info.grown || found->grown;

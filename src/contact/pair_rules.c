@@ -20,6 +20,7 @@ typedef struct pair {
     int count[2];
     bool enabled;
     double alarm, gap;  // NaN: not given
+    int continuous;     // -1: not given
     int friction;       // number of its coefficient
     int number;         // order of creation
     char name[PATH_SIZE];
@@ -207,6 +208,8 @@ static sp_status check_range(sp_pair_rules *r, const char *name, const char *wha
 static sp_status check_values(sp_pair_rules *r, const char *name, const sp_contact_pair_def *def) {
     SP_TRY(check_range(r, name, "friction", "", def->friction, false));
     SP_TRY(check_range(r, name, "alarm", " m", def->alarm, true));
+    if (def->continuous < -1 || def->continuous > 1)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair '%s': continuous = %d, must be -1, 0 or 1", name, def->continuous);
     return check_range(r, name, "gap", " m", def->gap, false);
 }
 
@@ -275,7 +278,8 @@ static sp_status pair_add(sp_pair_rules *r, const sp_contact_pair_def *def, cons
 }
 
 sp_status sp__pair_rules_add(sp_pair_rules *r, const sp_contact_pair_def *def, const sp_rule_part_def *parts, int *index) {
-    pair p = {.enabled = def->enabled, .alarm = def->alarm, .gap = def->gap, .number = r->pair_count};
+    pair p = {
+        .enabled = def->enabled, .alarm = def->alarm, .gap = def->gap, .continuous = def->continuous, .number = r->pair_count};
     if (def->name && (!def->name[0] || strlen(def->name) >= sizeof p.name))
         return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair: the name '%s' must have 1..%d letters", def->name, PATH_SIZE - 1);
     if (def->name)
@@ -376,10 +380,12 @@ double sp__pair_rules_distance(const sp_pair_rules *r, const sp_contact_rule *ba
     return alarm + gap;
 }
 
-bool sp__pair_rules_search(const sp_pair_rules *r, const sp_contact_rule *base, const sp_rule_side side[2], double *distance) {
+bool sp__pair_rules_search(const sp_pair_rules *r, const sp_contact_rule *base, const sp_rule_side side[2], double *distance,
+                           bool *continuous) {
     const sp_contact_rule all = sp__pair_rules_of(r, base, side);  // what holds where no pair of parts does
     bool enabled = all.enabled;
     double alarm = all.alarm, gap = all.gap;
+    *continuous = all.continuous;
     for (int i = 0; i < r->pair_count; i++) {
         const pair *p = &r->pairs[i];
         int holds = pair_holds(p, side);
@@ -387,6 +393,7 @@ bool sp__pair_rules_search(const sp_pair_rules *r, const sp_contact_rule *base, 
         if (!holds) continue;
         enabled = enabled || p->enabled;
         alarm = fmax(alarm, p->alarm), gap = fmax(gap, p->gap);
+        *continuous = *continuous || p->continuous == 1;
     }
     *distance = alarm + gap;
     return enabled;
@@ -399,8 +406,9 @@ static double own_of(const sp_pair_rules *r, const sp_rule_side *side) {
 }
 
 sp_contact_rule sp__pair_rules_of(const sp_pair_rules *r, const sp_contact_rule *base, const sp_rule_side side[2]) {
-    sp_contact_rule out = {true, NAN, NAN, NAN};
+    sp_contact_rule out = {true, NAN, NAN, NAN, base->continuous};
     bool found = false;
+    int continuous = -1;
     for (int i = 0; i < r->pair_count; i++) {
         const pair *p = &r->pairs[i];
         if (pair_holds(p, side) != 1) continue;
@@ -409,10 +417,12 @@ sp_contact_rule sp__pair_rules_of(const sp_pair_rules *r, const sp_contact_rule 
         if (isnan(out.friction)) out.friction = r->frictions[p->friction];
         if (isnan(out.alarm)) out.alarm = p->alarm;
         if (isnan(out.gap)) out.gap = p->gap;
+        if (continuous < 0) continuous = p->continuous;
     }
     if (isnan(out.friction)) out.friction = fmin(own_of(r, &side[0]), own_of(r, &side[1]));  // NaN: the other one
     if (isnan(out.friction)) out.friction = base->friction;
     if (isnan(out.alarm)) out.alarm = base->alarm;
     if (isnan(out.gap)) out.gap = base->gap;
+    if (continuous >= 0) out.continuous = continuous == 1;
     return out;
 }

@@ -40,6 +40,7 @@ typedef struct sp_contact_rule {
     bool enabled;
     double friction;
     double alarm, gap;  // [m]; contacts are made below alarm + gap
+    bool continuous;
 } sp_contact_rule;
 
 // One side of a contact: where it is.
@@ -50,9 +51,10 @@ typedef struct sp_rule_side {
     const sp_contact_side *on;  // the feature; NULL: anywhere on the surface
 } sp_rule_side;
 
-// Whether the bodies of two colliders can touch, and the largest distance (alarm and gap) of any rule that may hold for them.
-// `base` has the values of the definition.
-bool sp__pair_rules_search(const sp_pair_rules *rules, const sp_contact_rule *base, const sp_rule_side side[2], double *distance);
+// Whether the bodies of two colliders can touch, the largest distance (alarm and gap) of any rule that may hold for them, and
+// whether one of these is continuous. `base` has the values of the definition.
+bool sp__pair_rules_search(const sp_pair_rules *rules, const sp_contact_rule *base, const sp_rule_side side[2], double *distance,
+                           bool *continuous);
 // Rule of one contact.
 sp_contact_rule sp__pair_rules_of(const sp_pair_rules *rules, const sp_contact_rule *base, const sp_rule_side side[2]);
 // The largest distance of all rules and the definition.

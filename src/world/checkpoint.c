@@ -55,7 +55,7 @@ typedef struct world_record {
 typedef struct constraints_record {
     double alarm, gap, tolerance, budget_ms;
     uint64_t formulation, stabilisation, passes, reserve, broad, method, local, cone, facets, strategy, sweeps, warm_start;
-    uint64_t self;
+    uint64_t self, continuous;
     uint64_t multipliers, frictions;  // frictions: of pairs and parts of bodies
     uint64_t clock_replays;
 } constraints_record;
@@ -348,6 +348,7 @@ static void pass_constraints(sp_world *w, walk *k) {
                             .reserve = (uint64_t)c->reserve,
                             .broad = (uint64_t)c->broad,
                             .self = c->self,
+                            .continuous = c->continuous,
                             .method = (uint64_t)c->solver.method,
                             .local = (uint64_t)c->solver.local,
                             .cone = (uint64_t)c->solver.cone,
@@ -367,7 +368,7 @@ static void pass_constraints(sp_world *w, walk *k) {
     if (!checkpoint_ok(k)) return;
     if (k->mode == APPLY) {
         c->alarm = r.alarm, c->gap = r.gap, c->reserve = (int)r.reserve, c->broad = (sp_contact_broad)r.broad;
-        c->self = r.self != 0;
+        c->self = r.self != 0, c->continuous = r.continuous != 0;
         c->formulation = (sp_contact_formulation)r.formulation;
         c->stabilisation = (sp_stabilisation)r.stabilisation, c->passes = (int)r.passes;
         c->solver = (sp_contact_solver_def){.method = (sp_contact_method)r.method,

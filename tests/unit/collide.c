@@ -457,7 +457,7 @@ TEST(groups_static_colliders_and_rules) {
     // 1 and 2 are of one group, 3 and 4 are static
     sp_found f = help_find(set, SP_BROAD_TREE, 0.05, 0);
     CHECK_INT(f.count, 4);
-    sp_collide_options o = {.rule = {0.05, 0, 0}, .pair = only_13, .user = &calls};
+    sp_collide_options o = {.rule = {.alarm = 0.05, .depth = 0, .manifold = 0}, .pair = only_13, .user = &calls};
     CHECK_INT(sp__collide_find(set, &o, &f), SP_OK);
     CHECK(f.count == 1 && f.contacts[0].a.collider == 1 && f.contacts[0].b.collider == 3);
     CHECK_INT(calls, 4);
@@ -506,7 +506,7 @@ TEST(manifold_keeps_the_supporting_polygon) {
         double all = support_sum(&f), deepest = INFINITY;
         int count = f.count;
         for (int i = 0; i < f.count; i++) deepest = fmin(deepest, f.contacts[i].distance1);
-        sp_collide_options o = {.rule = {0.01, 0.01, 8}};
+        sp_collide_options o = {.rule = {.alarm = 0.01, .depth = 0.01, .manifold = 8}};
         CHECK(sp__collide_find(set, &o, &f) >= 0);
         CHECK(count > 100 && f.count >= 4 && f.count <= 9);
         CHECK_NEAR(support_sum(&f), all, turned ? 1e-5 : 1e-12);  // corners within a millionth of a side are left out
@@ -526,7 +526,7 @@ TEST(boxes_touch_by_four_points_or_more) {
         help_shift(a.x0, a.nv, shift[i][0], shift[i][1], 1e-6);
         memcpy(a.x1, a.x0, sizeof a.x0);
         help_add_mesh(set, 1, &a), help_add_mesh(set, 2, &b);
-        sp_collide_options o = {.rule = {0.01, 0.01, 4}};
+        sp_collide_options o = {.rule = {.alarm = 0.01, .depth = 0.01, .manifold = 4}};
         sp_found f;
         CHECK(sp__collide_find(set, &o, &f) >= 0);
         CHECK(f.count >= 4 && f.count <= 5);

@@ -118,7 +118,7 @@ static inline int help_add_shape(sp_collide *set, uint32_t id, sp_collider_type 
 }
 
 static inline sp_found help_find(sp_collide *set, sp_broad broad, double alarm, double depth) {
-    sp_collide_options o = {.broad = broad, .rule = {alarm, depth, 0}};
+    sp_collide_options o = {.broad = broad, .rule = {.alarm = alarm, .depth = depth}};
     sp_found found;
     CHECK(sp__collide_find(set, &o, &found) >= 0);
     return found;

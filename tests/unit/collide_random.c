@@ -108,7 +108,7 @@ static sp_status scene_add(const scene *s, sp_collide *set, uint32_t first, uint
 }
 
 static sp_status scene_find(const scene *s, sp_collide *set, sp_broad broad, sp_found *found) {
-    sp_collide_options o = {.broad = broad, .rule = {s->alarm, s->depth, 0}};
+    sp_collide_options o = {.broad = broad, .rule = {.alarm = s->alarm, .depth = s->depth, .manifold = 0}};
     return sp__collide_find(set, &o, found);
 }
 

@@ -198,6 +198,7 @@ static sp_status build_contact(sp_run *run) {
     for (int i = SP_STABILISATION_AUTO; i <= SP_STABILISATION_POSITION; i++)
         if (sp__build_is(node, "stabilisation", stabilisations[i])) def.stabilisation = (sp_stabilisation)i;
     def.self = sp__build_is(node, "self", "yes");
+    def.continuous = sp__build_is(node, "continuous", "yes");
     sp__build_contact_solver(node, &def);
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
         sp__scene_note_auto(run->scene, node, "alarm", "an eighth of the smallest mean edge of the surfaces that can move");
@@ -230,7 +231,7 @@ static void warn_of_pairs(sp_run *run, const sp_scene_node *contact) {
     if (soft < 2) return;
     sp__scene_warning(run->scene, contact, NULL,
                       "the soft bodies %s%s do not touch each other (%d pair%s): penalty contact acts between soft and rigid "
-                      "bodies only",
+                      "bodies only; formulation=\"proximity\" acts between all",
                       names, soft > NAMED ? ", ..." : "", soft * (soft - 1) / 2, soft > 2 ? "s" : "");
 }
 

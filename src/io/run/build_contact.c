@@ -104,6 +104,7 @@ static sp_status build_pair(sp_run *run, const sp_scene_node *node, const sp_sce
     def.friction = sp__build_number(node, "friction", NAN);
     def.alarm = sp__build_number(node, "alarm", NAN);
     def.gap = sp__build_number(node, "gap", NAN);
+    if (sp__build_attr(node, "continuous")) def.continuous = sp__build_is(node, "continuous", "yes");
     sp_status status = sp_world_add_contact_pair(run->world, &def, &index);
     if (status < 0) return pair_refused(run, node, added, status);
     added[(*count)++] = node;

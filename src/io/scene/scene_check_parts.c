@@ -760,9 +760,9 @@ static void check_view(sp_scene_node *node) {
 static void check_contact(sp_scene_node *node) {
     static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap",           "reserve",
                                                                                          "broad", "stabilisation", "passes",
-                                                                                         "self"};
+                                                                                         "self",  "continuous"};
     bool constraints = sp__attr_is(node, "formulation", "proximity");
-    for (int i = 0; i < (constraints ? 2 : 7); i++)
+    for (int i = 0; i < (constraints ? 2 : 8); i++)
         sp__cannot_act(node, constraints ? penalty[i] : proximity[i], node, "formulation",
                        constraints ? "contact by constraints has no springs" : "penalty contact acts where surfaces overlap");
 }
@@ -776,16 +776,16 @@ static bool is_penalty(sp_scene_node *node, const char *what) {
 }
 
 static void check_pair(sp_scene_node *node) {
-    static const char *const values[] = {"friction", "alarm", "gap"};
+    static const char *const values[] = {"friction", "alarm", "gap", "continuous"};
     int given = 0;
     if (is_penalty(node, "pairs")) return;
     bool ignore = sp__attr_is(node, "enabled", "no");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         given += sp__attr_given(node, values[i]);
         if (ignore) sp__cannot_act(node, values[i], node, "enabled", "the two ignore each other");
     }
     if (!given && !ignore)
-        sp__scene_error(node->scene, node, NULL, "has no effect: give friction, alarm or gap, or enabled=\"no\"");
+        sp__scene_error(node->scene, node, NULL, "has no effect: give friction, alarm, gap or continuous, or enabled=\"no\"");
 }
 
 static void check_contact_solver(sp_scene_node *node) {

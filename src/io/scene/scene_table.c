@@ -183,7 +183,7 @@ static sp_attr_spec solver_attrs[] = {
         INTEGERS("passes", 1, 1, 0, 100, DEF("3"), common, 1, REBUILD,                                                   \
                  "proximity: of detection and solve in a step, after the first"),                                        \
         SWITCH("self", DEF("no"), common, 1, REBUILD, "proximity: solids touch themselves"),                             \
-        SWITCH("continuous", DEF("no"), 0, 3, REBUILD, "nothing is passed through in a step")
+        SWITCH("continuous", DEF("no"), 0, 1, REBUILD, "proximity: what touches between the ends of a step only is found")
 
 static sp_attr_spec contact_attrs[] = {
     COMMON,
