@@ -1,11 +1,9 @@
 // Claim: nothing passes through something else in a step.
 //
-// - a soft cube of 4 x 4 x 4 cells that falls from 0.1, 0.2 and 0.5 m onto a plane or a sheet of 2 mm does not pass, with
-// defaults
-//   and steps of 0.01 s: at the end it rests on it
+// - a soft cube of 4 x 4 x 4 cells that falls from 0.1, 0.2 and 0.5 m onto a plane or a sheet of 2 mm does not pass, with the
+//   defaults and steps of 0.01 s: at the end it rests on it
 // - a ball that flies past a narrow strip by several times its diameter in a step is stopped or deflected wherever it overlaps
-// the
-//   strip on its way, with `continuous`; without it some of them fly on
+//   the strip on its way, with `continuous`; without it some of them fly on, or end inside
 // - a pair may be continuous where the others are not
 #include "contact_lab.h"
 
@@ -71,7 +69,7 @@ static double thrown(double offset, double speed, double start, int mode) {
     CHECK(contact_steps(&b, 0.01, 6));
     const double *v = b.world->bodies[1]->v[SP_COMMITTED], d[3] = {v[0] - speed, v[1], v[2]};
     double change = sp__norm3(d);
-    CHECK(b.penetration < 1e-9);
+    CHECK(mode == 0 || b.penetration < 1e-9);
     contact_close(&b);
     return change;
 }
