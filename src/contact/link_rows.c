@@ -211,16 +211,17 @@ void sp__tie_violation(const sp_link *l, const sp_tie *t, const sp_anchor *guide
 }
 
 // node of a vertex of a surface; of a vertex inside of an element the node that carries most of it
-static int vertex_node(const sp_ties *ties, int side, const sp_surface *s, uint32_t vertex) {
+static int vertex_node(const sp_link *l, int side, const sp_surface *s, uint32_t vertex) {
     if (s->nodes) return s->nodes[vertex];
     const sp_anchor *a = &s->anchors[vertex];
-    double w[4];
+    const int each = l->side[side].body->ops->nodes_per_element;
+    double w[4] = {1 - a->at[0], a->at[0]};
     int best = 0;
-    if (!ties->corners[side]) return -1;
-    sp__anchor_weights(a, w);
-    for (int k = 1; k < 4; k++)
+    if (!l->now.corners[side]) return -1;
+    if (each == 4) sp__anchor_weights(a, w);
+    for (int k = 1; k < each; k++)
         if (w[k] > w[best]) best = k;
-    return ties->corners[side][4 * (size_t)a->elem + (size_t)best];
+    return l->now.corners[side][(size_t)a->elem * (size_t)each + (size_t)best];
 }
 
 bool sp__link_holds(const sp_link *l, const sp_link_touch touch[2]) {
@@ -234,7 +235,7 @@ bool sp__link_holds(const sp_link *l, const sp_link_touch touch[2]) {
             if (all[s]) continue;
             all[s] = t->count > 0;
             for (int i = 0; i < t->count; i++) {
-                const int node = t->surface ? vertex_node(&l->now, s, t->surface, t->vertex[i]) : -1;
+                const int node = t->surface ? vertex_node(l, s, t->surface, t->vertex[i]) : -1;
                 const bool tied = node >= 0 && l->now.tied[s][node];
                 all[s] = all[s] && tied, any[s] = any[s] || tied;
             }

@@ -647,7 +647,7 @@ sp_status sp__ties_mark(sp_context *ctx, const sp_link *l, sp_ties *ties) {
             for (int p = 0; p < SP_TIE_POINTS; p++)
                 for (int k = 0; k < ties->ties[i].count[p][s]; k++)
                     mark_part(b, &ties->anchor[ties->ties[i].first[p][s] + k], corners, ties->tied[s]);
-        if (b->surface_count > 1 && sp__carries_nodes(b))
+        if (b->surface_count > 1 || sp__carries_line(b))
             ties->corners[s] = corners;
         else
             sp__free(ctx, corners);
