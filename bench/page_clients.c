@@ -207,11 +207,16 @@ static double kick_of_swinging(sp_page_clients *c) {
 // The first drag gives the size of the kick and is not counted. Reversing a pull doubles the kick; half of a kick is far above
 // the residual motion when the next drag is sent.
 int sp__page_latency(sp_page_clients *c, int samples, double *ms) {
-    const double away = 0.03;
+    double away = 0.03;
     double rest = kick_of_swinging(c), start[3] = {c->x[0], c->x[1], c->x[2]};
     unsigned random = 1;
     int count = 0;
-    if (!page_clients_drag(c, start, away, true) || isnan(wait_for_kick(c, 4 * rest + 1e-6, true))) return 0;
+    // the faster the simulation, the more the block swings from frame to frame: the drag must be seen beside that
+    for (bool first = true;; first = false, away *= 2) {
+        if (!page_clients_drag(c, start, away, first)) return 0;
+        if (!isnan(wait_for_kick(c, 4 * rest + 1e-6, true))) break;
+        if (away > 0.3) return 0;
+    }
     double kick = c->kick;
     for (int i = 1; i <= samples && c->why[0] == 0; i++) {
         if (isnan(wait_for_kick(c, 0.2 * kick, false))) continue;
