@@ -562,7 +562,7 @@ TEST(bead_on_a_curved_rod) {
     def.has_point = true, def.guide = SP_GUIDE_CENTRELINE;
     sp_link_id link = link_add(&b, &def);
     sp_anchor centre = {.body = small};
-    bool told = false;
+    bool reported = false;
     double apart = 0;
     for (int k = 0; k < 2000 && link_get(&b, link).state == SP_LINK_ATTACHED; k++) {
         CHECK_INT(sp_world_anchor_get(b.world, &centre, x, v), SP_OK);
@@ -570,11 +570,11 @@ TEST(bead_on_a_curved_rod) {
         apart = fmax(apart, link_get(&b, link).stretch);
         contact_steps(&b, h, 1);
         sp_event e;
-        for (int i = 0; sp_world_event_at(b.world, i, &e) >= 0; i++) told = told || strstr(e.text, "it has slid off");
+        for (int i = 0; sp_world_event_at(b.world, i, &e) >= 0; i++) reported = reported || strstr(e.text, "it has slid off");
     }
     printf("  speed %.6f at %.4f %.4f %.4f, free fall %.6f; at most %.2g m from the rod\n", speed, x[0], x[1], x[2],
            sqrt(2 * 9.81 * radius), apart);
-    CHECK(told);
+    CHECK(reported);
     CHECK_NEAR(speed, sqrt(2 * 9.81 * radius), 5e-3 * speed);
     CHECK_NEAR(x[0], radius, 0.01), CHECK_NEAR(x[2], -radius, 0.01);
     CHECK(apart < 1e-6);
