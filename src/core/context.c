@@ -137,17 +137,32 @@ void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *alloc
     if (allocations) *allocations = atomic_load(&context->allocations);
 }
 
-void *sp_context_alloc(sp_context *ctx, size_t n, size_t size) {
-    ctx = sp__context_host(ctx);
+// A block for n items: its size with the header in *whole; only the header is written.
+static char *block_create(sp_context *ctx, size_t n, size_t size, size_t *whole) {
     if (size && n > (SIZE_MAX - 2 * ALIGN) / size) return NULL;
-    size_t whole = ALIGN + round_up(n * size);
-    char *block = ctx->def.alloc(ctx->def.alloc_user, whole, ALIGN);
+    *whole = ALIGN + round_up(n * size);
+    char *block = ctx->def.alloc(ctx->def.alloc_user, *whole, ALIGN);
     if (!block) return NULL;
     SP_ASSERT((uintptr_t)block % ALIGN == 0);
-    memset(block, 0, whole);
-    memcpy(block, &whole, sizeof whole);
-    atomic_fetch_add_explicit(&ctx->bytes, whole, memory_order_relaxed);
+    memcpy(block, whole, sizeof *whole);
+    atomic_fetch_add_explicit(&ctx->bytes, *whole, memory_order_relaxed);
     atomic_fetch_add_explicit(&ctx->allocations, 1, memory_order_relaxed);
+    return block;
+}
+
+void *sp_context_alloc(sp_context *ctx, size_t n, size_t size) {
+    size_t whole;
+    char *block = block_create(sp__context_host(ctx), n, size, &whole);
+    return block ? memset(block + ALIGN, 0, whole - ALIGN) : NULL;
+}
+
+void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size) {
+    size_t whole;
+    char *block = block_create(sp__context_host(ctx), n, size, &whole);
+    if (!block) return NULL;
+#ifdef SP_VALIDATE
+    memset(block + ALIGN, 0xff, whole - ALIGN);
+#endif
     return block + ALIGN;
 }
 

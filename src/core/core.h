@@ -63,13 +63,17 @@ static inline sp_context *sp__context_host(const sp_context *ctx) {
 // The machine has the instructions of the AVX2 kernels, and they are in this build.
 bool sp__has_avx2(void);
 
+// As sp__alloc, but the content is undefined: large arrays that are written before they are read cost no time until then. With
+// SP_VALIDATE it is NaN.
+void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size);
+
 // Scratch memory for at least `count` items of `size` bytes: half more than needed, so that a slowly growing need rarely
-// allocates. The old content is lost. SP_NO_MEMORY: the old memory stays; `what` names it in the message.
+// allocates. The content is undefined then. SP_NO_MEMORY: the old memory stays; `what` names it in the message.
 static inline sp_status sp__scratch_reserve(sp_context *ctx, const char *what, void **memory, size_t *capacity, size_t count,
                                             size_t size) {
     if (*capacity >= count) return SP_OK;
     size_t more = count + count / 2;
-    void *fresh = sp__alloc(ctx, more, size);
+    void *fresh = sp__alloc_uninitialised(ctx, more, size);
     if (!fresh) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %s: %zu x %zu bytes", what, more, size);
     sp__free(ctx, *memory);
     *memory = fresh, *capacity = more;

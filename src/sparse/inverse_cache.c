@@ -125,7 +125,7 @@ static sp_status cache_room(sp_inverse_cache *K, void **memory, size_t *capacity
 static sp_status cache_grow(sp_inverse_cache *K, void **memory, size_t *capacity, size_t used, size_t count, size_t size) {
     if (*capacity >= count) return SP_OK;
     size_t half_more = *capacity + *capacity / 2, more = count > half_more ? count : half_more;
-    void *fresh = sp__alloc(K->ctx, more, size);
+    void *fresh = sp__alloc_uninitialised(K->ctx, more, size);
     if (!fresh) return SP_FAIL(K->ctx, SP_NO_MEMORY, "no memory for cached columns of an inverse: %zu x %zu bytes", more, size);
     if (used) memcpy(fresh, *memory, used * size);
     sp__free(K->ctx, *memory);
