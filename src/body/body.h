@@ -262,7 +262,8 @@ struct sp_body {
     double *free_velocity;               // of the free motion, where contacts have changed it; allocated at first use; scratch
     double *solved_velocity;  // part of it: as the solver left it. The free velocity is refined (contact/constraints.c)
     double *contact_impulse;  // J^T lambda of the last contact solve (nv); allocated at first use; scratch
-    bool has_free_velocity, has_contact_impulse;
+    double *predicted;        // impulse of contacts with which the free motion was solved (nv), in the memory of free_velocity
+    bool has_free_velocity, has_contact_impulse, is_predicted;
     bool constrained;       // contacts by constraints or links act on it in this step; written by the world
     bool compliance_ready;  // it is the inverse of `system`
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]

@@ -51,12 +51,35 @@ static void count_solve(sp_solve_info *sum, const sp_linear_info *info) {
     sum->shift = fmax(sum->shift, info->shift);
 }
 
-sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info) {
+double sp__drive_free_norm(const sp_body *b, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < b->nv; i++) sum += b->fixed[i] ? 0 : x[i] * x[i];
+    return sqrt(sum);
+}
+
+// share: of the right-hand side in what the tolerance is relative to
+static sp_status drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double share, double *x,
+                             sp_linear_info *info) {
     if (!isfinite(sp__drive_norm(rhs, b->nv))) return sp__drive_not_finite(b);
     SP_TRY(sp__solver_solve(b->solver, A, c, rhs, x, info));
+    info->residual *= share;
     count_solve(&b->solve, info);
     b->swapped = b->swapped || info->swapped;
     return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
+}
+
+sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info) {
+    return drive_solve(b, A, c, rhs, 1, x, info);
+}
+
+sp_status sp__drive_solve_relative(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double reference, double *x,
+                                   sp_linear_info *info) {
+    const double tolerance = b->solver->def.tolerance, share = sp__drive_free_norm(b, rhs) / reference;
+    if (!(tolerance > 0 && share > 0 && isfinite(share))) return sp__drive_solve(b, A, c, rhs, x, info);
+    sp__solver_set(b->solver, fmin(tolerance / share, 1), b->solver->def.iterations);
+    sp_status status = drive_solve(b, A, c, rhs, share, x, info);
+    sp__solver_set(b->solver, tolerance, b->solver->def.iterations);
+    return status;
 }
 
 void sp__drive_displacement(sp_body *b, double *d) {
@@ -92,11 +115,17 @@ void sp__drive_finish(sp_body *b) {
     if (b->ops->finish) b->ops->finish(b);
 }
 
+static sp_status reserve_free_velocity(sp_body *b) {
+    const size_t n = (size_t)b->nv;
+    if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, 3 * n + 1))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the free motion of '%s'", b->name);
+    b->solved_velocity = b->free_velocity + n, b->predicted = b->solved_velocity + n;
+    return SP_OK;
+}
+
 sp_status sp__drive_keep_free_velocity(sp_body *b) {
     const size_t n = (size_t)b->nv;
-    if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, 2 * n + 1))
-        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the free motion of '%s'", b->name);
-    b->solved_velocity = b->free_velocity + n;
+    SP_TRY(reserve_free_velocity(b));
     if (!b->has_free_velocity) {
         memcpy(b->free_velocity, b->v[SP_TRIAL], n * sizeof *b->free_velocity);
         memcpy(b->solved_velocity, b->v[SP_TRIAL], n * sizeof *b->free_velocity);
@@ -152,6 +181,22 @@ static double implicit_reaction_work(sp_body *b, const sp_system *A, double h, c
     return work;
 }
 
+// Impulses of contacts change little from step to step, and what an iterative solver and the inverse of an old factor make of
+// them has to be corrected in every step (refine, contact/constraints.c). Those of the last step therefore act already in the
+// free motion: A dv = b + p. Contact by constraints takes them out again, with the inverse that its own impulses use. A body at
+// rest then needs hardly an iteration.
+static sp_status implicit_predict(sp_body *b, const sp_step *step, double *rhs) {
+    const double *last = step->constraints && b->compliance ? sp__compliance_impulse(b->compliance) : NULL;
+    if (!last || last[b->nv] == 0) return SP_OK;
+    SP_TRY(reserve_free_velocity(b));
+    for (int i = 0; i < b->nv; i++) {
+        b->predicted[i] = b->fixed[i] ? 0 : step->h / last[b->nv] * last[i];
+        rhs[i] += b->predicted[i];
+    }
+    b->is_predicted = true;
+    return SP_OK;
+}
+
 // one linear solve: from f and the contacts at the start of the step to the trial state
 static sp_status implicit_solve(sp_body *b, const sp_step *step, sp_system *A) {
     double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL], h = step->h;
@@ -159,7 +204,9 @@ static sp_status implicit_solve(sp_body *b, const sp_step *step, sp_system *A) {
     SP_TRY(b->ops->evaluate(b, step, SP_WANT_FORCE));
     SP_TRY(b->ops->linearise(b, step, A));
     bool moves = implicit_right_hand_side(b, A, h, rhs, raw, dv, b->work[2]);
-    SP_TRY(sp__drive_solve(b, A, (sp_coef){1, h, h * h}, rhs, dv, &info));
+    const double reference = sp__drive_free_norm(b, rhs);
+    SP_TRY(implicit_predict(b, step, rhs));
+    SP_TRY(sp__drive_solve_relative(b, A, (sp_coef){1, h, h * h}, rhs, reference, dv, &info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
     b->pin_work = moves ? implicit_reaction_work(b, A, h, dv, raw, b->work[2]) : 0;
     b->ops->retract(b, step, SP_COMMITTED, h, v);
@@ -271,7 +318,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
     b->swapped = b->compliance_swapped = b->has_system = b->compliance_ready = false;
-    b->has_free_velocity = b->has_contact_impulse = false;
+    b->has_free_velocity = b->has_contact_impulse = b->is_predicted = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
     b->pin_work = b->shadow = 0;
     b->solver->swap = step->swap;

@@ -31,7 +31,11 @@ void sp__drive_displacement(sp_body *b, double *d);             // prescribed di
 // d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: d is not zero
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
 sp_status sp__drive_not_finite(sp_body *b);  // fails with the first node whose force is not finite
-// One linear solve, counted in b->solve. Fails if memory is short or numbers are not finite.
+// One linear solve, counted in b->solve. Fails if memory is short or numbers are not finite. The tolerance of the solver is
+// relative to the right-hand side, or to `reference`, a norm of free unknowns.
 sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info);
+sp_status sp__drive_solve_relative(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double reference, double *x,
+                                   sp_linear_info *info);
+double sp__drive_free_norm(const sp_body *b, const double *x);  // over the free unknowns
 
 #endif

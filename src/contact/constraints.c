@@ -213,13 +213,10 @@ enum { REFINE_PASSES = 3 };
 
 // A e = r, to a fifth of the tolerance of the refinement.
 static sp_status refine_solve(sp_body *b, double share, const double *r, double *e) {
-    const double tolerance = b->solver->def.tolerance;
-    const int iterations = b->solver->def.iterations;
+    const double size = sp__drive_free_norm(b, r), tolerance = fmax(b->solver->def.tolerance, DBL_MIN);
     sp_linear_info info;
-    if (tolerance > 0) sp__solver_set(b->solver, fmax(tolerance, 0.2 * refine_tolerance / share), iterations);
-    sp_status status = sp__drive_solve(b, &b->system, b->coef, r, e, &info);
-    sp__solver_set(b->solver, tolerance, iterations);
-    return status;
+    return sp__drive_solve_relative(b, &b->system, b->coef, r, size * fmax(1, 0.2 * refine_tolerance / (share * tolerance)), e,
+                                    &info);
 }
 
 // *moved: the free velocity of the body has changed, and the violations of its contacts with it.
@@ -231,8 +228,9 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     rows_transposed(c, t, g);
     for (int k = 0; k < b->nv; k++) dv[k] = v[k] - b->solved_velocity[k];
     A->mul_raw(A->o, b->coef, dv, r);
-    for (int k = 0; k < b->nv; k++) r[k] = b->fixed[k] ? 0 : g[k] - r[k];
-    const double share = sp__drive_norm(r, b->nv) / fmax(sp__drive_norm(g, b->nv), DBL_MIN);
+    const double before = b->is_predicted ? sp__drive_norm(b->predicted, b->nv) : 0;
+    for (int k = 0; k < b->nv; k++) r[k] = b->fixed[k] ? 0 : g[k] - (b->is_predicted ? b->predicted[k] : 0) - r[k];
+    const double share = sp__drive_norm(r, b->nv) / fmax(fmax(sp__drive_norm(g, b->nv), before), DBL_MIN);
     if (!(share > refine_tolerance)) return SP_OK;
     const bool near = share < refine_near;
     if (!near) {
@@ -283,9 +281,69 @@ static sp_status links_iterate(sp_constraints *c, const sp_contact_def *def, con
     return worst;
 }
 
+// ---------------------------------------------------------------------------------------------------- prediction
+
+// Where the motion is refined, the impulses of this step are part of the free motion of the next one (implicit_predict,
+// body/drive.c).
+static sp_status reserve_impulses(sp_constraints *c) {
+    for (int i = 0; i < c->touched_count; i++)
+        if (is_refined(&c->touched[i]))
+            SP_TRY(sp__compliance_reserve_impulse(c->touched[i].body->compliance, c->touched[i].body->nv));
+    return SP_OK;
+}
+
+static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, double h) {
+    for (int i = 0; i < count; i++) {
+        double *impulse = bodies[i]->compliance ? sp__compliance_impulse(bodies[i]->compliance) : NULL;
+        if (impulse) impulse[bodies[i]->nv] = 0;
+    }
+    for (int i = 0; i < c->touched_count; i++) {
+        const sp_constraint_body *t = &c->touched[i];
+        double *impulse = is_refined(t) ? sp__compliance_impulse(t->body->compliance) : NULL;
+        if (!impulse) continue;
+        rows_transposed(c, t, impulse);
+        impulse[t->body->nv] = h;
+    }
+}
+
+// The trial state becomes that of the free motion: v = v solved - x, where A x = p.
+static void leave_predicted(sp_body *b, const sp_step *step, const double *x) {
+    for (int k = 0; k < b->nv; k++) b->v[SP_TRIAL][k] = b->free_velocity[k] = b->solved_velocity[k] - x[k];
+    b->ops->retract(b, step, SP_COMMITTED, step->h, b->v[SP_TRIAL]);
+    sp__drive_place_fixed(b);
+}
+
+// Takes the predicted impulses out of the free motion, with the inverse that the contacts use.
+sp_status sp__constraints_free_motion(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step) {
+    for (int i = 0; i < count; i++) {
+        sp_body *b = bodies[i];
+        if (!b->is_predicted) continue;
+        SP_TRY(sp__drive_keep_free_velocity(b));
+        SP_TRY(sp__constraints_compliance(c, b));
+        sp__compliance_apply(b->compliance, b->predicted, b->work[0]);
+        leave_predicted(b, step, b->work[0]);
+    }
+    return SP_OK;
+}
+
+// Bodies that have lost all their contacts: nothing refines their motion, so that the impulses are taken out exactly.
+sp_status sp__constraints_leave_untouched(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step) {
+    for (int i = 0; i < count; i++) {
+        sp_body *b = bodies[i];
+        sp_linear_info info;
+        if (!b->is_predicted || sp__constraints_touched(c, b)) continue;
+        SP_TRY(sp__drive_solve(b, &b->system, b->coef, b->predicted, b->work[0], &info));
+        leave_predicted(b, step, b->work[0]);
+        memcpy(b->solved_velocity, b->free_velocity, (size_t)b->nv * sizeof *b->free_velocity);
+        b->is_predicted = false;
+    }
+    return SP_OK;
+}
+
 sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step) {
     sp_status worst = SP_OK;
     SP_TRY(correct_all(c, step));
+    SP_TRY(reserve_impulses(c));
     // not after a solve that is far from converged: its impulses are wrong by more, and another one would take as long
     for (int pass = 0; pass < REFINE_PASSES && is_usable(c); pass++) {
         bool moved = false;
@@ -478,7 +536,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
 
 // ---------------------------------------------------------------------------------------------------- state
 
-void sp__constraints_commit(sp_constraints *c, const sp_step *step) {
+void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step) {
     sp_constraint_contact *last = c->last;
     int capacity = c->last_capacity, kept = c->count < MULTIPLIERS ? c->count : MULTIPLIERS;
     for (int i = 0; i < kept; i++) {
@@ -488,6 +546,7 @@ void sp__constraints_commit(sp_constraints *c, const sp_step *step) {
         sp__mul3t(k->frame, k->lambda, m->impulse);
     }
     c->multiplier_count = kept, c->last_h = step->h;
+    keep_impulses(c, bodies, count, step->h);
     c->last = c->contacts, c->last_count = c->count, c->last_capacity = c->capacity;
     c->contacts = last, c->capacity = capacity, c->count = 0;
     sp__links_commit(c, step);

@@ -482,6 +482,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     int added;
     c->info = (sp_constraints_info){0};
     c->count = 0;
+    SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     for (int i = 0; i < c->count; i++) {
@@ -492,5 +493,6 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
         sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);
     SP_TRY(sp__links_begin(c, step, def->solver.warm_start));
-    return sp__constraints_rows(c, step);
+    SP_TRY(sp__constraints_rows(c, step));
+    return sp__constraints_leave_untouched(c, bodies, count, step);
 }

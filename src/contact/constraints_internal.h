@@ -159,6 +159,13 @@ static inline bool sp__constraints_is_static(const sp_body *b) {
 #define ROOM(c, array, capacity, need) sp__constraints_room((c), (void **)&(array), &(capacity), (need), sizeof *(array))
 sp_status sp__constraints_room(sp_constraints *c, void **memory, int *capacity, int need, size_t size);
 
+// ---- constraints.c
+
+// The free motion of bodies that was solved with the impulses of the last step: takes them out, before the search; exactly, for
+// those without contacts, after it.
+sp_status sp__constraints_free_motion(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step);
+sp_status sp__constraints_leave_untouched(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step);
+
 // ---- constraints_find.c
 
 void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k);

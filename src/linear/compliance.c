@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/visitor.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
 #include "sparse/inverse_cache.h"
@@ -28,6 +29,8 @@ struct sp_compliance {
     // diagonal blocks and their inverses
     sp_matrix m;
     double *diagonal;  // inverse blocks (n / 3 x 9), or inverse numbers (n)
+    double *impulse;   // of the last committed step, and its length (impulse_n + 1); state
+    int impulse_n;
     // scratch
     sp_inverse_columns *columns;
     int *start, *row;
@@ -53,7 +56,7 @@ void sp__compliance_destroy(sp_compliance **compliance) {
     sp_compliance *C = *compliance;
     if (!C) return;
     sp_context *ctx = C->ctx;
-    void *all[] = {C->start, C->row, C->value, C->x, C->y, C->diagonal};
+    void *all[] = {C->start, C->row, C->value, C->x, C->y, C->diagonal, C->impulse};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__solver_destroy(&C->own);
     sp__matrix_forget(&C->m);
@@ -63,7 +66,8 @@ void sp__compliance_destroy(sp_compliance **compliance) {
 }
 
 size_t sp__compliance_bytes(const sp_compliance *C) {
-    size_t doubles = C->value_capacity + C->x_capacity + C->y_capacity + C->diagonal_capacity;
+    size_t doubles =
+        C->value_capacity + C->x_capacity + C->y_capacity + C->diagonal_capacity + (C->impulse ? (size_t)C->impulse_n + 1 : 0);
     return sizeof *C + doubles * sizeof(double) + (C->start_capacity + C->row_capacity) * sizeof(int) + sp__matrix_bytes(&C->m) +
            sp__inverse_columns_bytes(C->columns) + (C->own ? sp__solver_bytes(C->own) : 0);
 }
@@ -321,12 +325,26 @@ void sp__compliance_undo(sp_compliance *C, uint64_t step) {
 
 // ---------------------------------------------------------------------------------------------------- checkpoints
 
+sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n) {
+    if (C->impulse) return SP_OK;
+    if (!SP_NEW(C->ctx, C->impulse, (size_t)n + 1)) return SP_FAIL(C->ctx, SP_NO_MEMORY, "no memory for the impulse of contacts");
+    C->impulse_n = n;
+    return SP_OK;
+}
+
+double *sp__compliance_impulse(const sp_compliance *C) {
+    return C->impulse;
+}
+
 void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v) {
+    if (C->impulse) v->array(v, "impulse", C->impulse, sizeof *C->impulse, (size_t)C->impulse_n + 1);
     if (C->own) sp__solver_visit(C->own, v);
 }
 
-sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c) {
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c, bool own) {
     sp_linear_info info = {0};
+    if (C->type == SP_COMPLIANCE_AUTO) SP_TRY(sp__compliance_reserve_impulse(C, A->n));
+    if (!own) return SP_OK;
     SP_TRY(make_own(C, A));
     sp__solver_step(C->own, 0, true);
     return C->own->kind->prepare(C->own, A, c, &info);

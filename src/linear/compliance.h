@@ -42,6 +42,11 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
 // x = A^-1 b with the same inverse; b is taken as zero at fixed unknowns, and x is zero there. x may be b.
 void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
 
+// The impulse J^T lambda of the contacts in the last committed step, and the length of that step (n + 1 numbers); a length of 0:
+// none. The free motion of the next step is solved with it (body/drive.c). NULL: nothing is reserved.
+sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n);
+double *sp__compliance_impulse(const sp_compliance *C);
+
 // What the inverse is, for the user: "factor (3 steps old)".
 const char *sp__compliance_name(const sp_compliance *C);
 int sp__compliance_age(const sp_compliance *C);  // steps since its matrix; 0: this step's, -1: diagonal
@@ -52,8 +57,9 @@ void sp__compliance_undo(sp_compliance *C, uint64_t step);
 // Checkpoints: what the next products depend on in addition to the system.
 struct sp_visitor;
 void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v);
-// Makes its arrays, from any system with the pattern of the body: their content is then overwritten.
-sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c);
+// Makes its arrays, from any system with the pattern of the body: their content is then overwritten. own: with those of a solver
+// of its own.
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c, bool own);
 sp_status sp__compliance_restored(sp_compliance *C);
 
 #endif

@@ -264,7 +264,9 @@ static sp_status make_compliance(const sp_world *w, const walk *block, sp_body *
     sp_system A;
     if (status >= 0 && block->compliance.size) {
         status = checkpoint_system(w, b, &A);
-        if (status >= 0) status = sp__compliance_prime(b->next_compliance, &A, prime_coef);
+        if (status >= 0) status = sp__compliance_prime(b->next_compliance, &A, prime_coef, false);
+        if (status >= 0 && !compliance_fits(block, b, b->next_compliance))
+            status = sp__compliance_prime(b->next_compliance, &A, prime_coef, true);
     }
     if (status >= 0 && !compliance_fits(block, b, b->next_compliance)) status = SP_BAD_INPUT;
     if (status < 0) sp__compliance_destroy(&b->next_compliance);

@@ -350,7 +350,7 @@ static sp_status stage_commit(sp_world *w, double h) {
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
         b->froze_now = b->energy_stale = false;
     }
-    if (sp__world_has_constraints(w)) sp__constraints_commit(w->constraints, &w->step);
+    if (sp__world_has_constraints(w)) sp__constraints_commit(w->constraints, w->bodies, w->body_count, &w->step);
     sp__world_links_commit(w);
     sp__world_contacts_take(w);
     time_add(&w->time, &w->time_carry, h);
