@@ -96,6 +96,8 @@ typedef struct sp_backend {
     // error of the elements in structures [begin, end). R: current rotations, 9 numbers each, from the first element of the range
     // on; error: indexed by all elements
     void (*warp_errors)(const sp_warped *w, int begin, int end, const double *R, double *error);
+    // replaces n matrices of 9 numbers by the rotations nearest to them (rotation_nearest)
+    void (*nearest_rotations)(int n, double *R);
     // between global arrays (3 numbers per node, one spare number at the end) and local arrays (4 per node)
     void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep if not NULL
     void (*scatter)(const double *local, int n, double *sum);

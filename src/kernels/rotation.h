@@ -185,4 +185,14 @@ SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
     for (int i = 0; i < 9; i++) R[i] *= sign;
 }
 
+// The rotation nearest to any matrix; the identity if it is zero or not finite.
+SP_POINTWISE void rotation_nearest(const sp_lane *M, sp_lane *R) {
+    sp_lane size = lane_all(0), one = lane_all(1), zero = lane_all(0), N[9];
+    for (int k = 0; k < 9; k++) size += lane_abs(M[k]);
+    sp_mask good = (size > 0.0) & (size < 1e300);
+    sp_lane scale = 1.0 / SP_SELECT(good, size, one);
+    for (int k = 0; k < 9; k++) N[k] = SP_SELECT(good, M[k] * scale, k % 4 == 0 ? one : zero);
+    rotation_svd(N, R);
+}
+
 #endif

@@ -253,7 +253,7 @@ double sp__blocks_mul(const sp_blocks *A, const double *x, double *y) {
 
 // ================================================================================== assembled matrix of a system
 
-static sp_status matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A) {
+static sp_status matrix_make_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A) {
     sp__matrix_forget(m);
     sp_status status = A->make_pattern(A->o, ctx, &m->A);
     if (status < 0 && status != SP_UNAVAILABLE) return status;
@@ -262,8 +262,12 @@ static sp_status matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_s
     return SP_OK;
 }
 
+bool sp__matrix_is_filled(const sp_matrix *m, const sp_system *A, sp_coef c) {
+    return m->filled && m->values == A->values && memcmp(&m->coef, &c, sizeof c) == 0;
+}
+
 static sp_status matrix_follow_values(sp_matrix *m, const sp_system *A, sp_coef c) {
-    if (m->filled && m->values == A->values && memcmp(&m->coef, &c, sizeof c) == 0) return SP_OK;
+    if (sp__matrix_is_filled(m, A, c)) return SP_OK;
     m->filled = false;
     SP_TRY(A->assemble(A->o, c, m->A));
     m->values = A->values, m->coef = c, m->filled = true;
@@ -271,14 +275,18 @@ static sp_status matrix_follow_values(sp_matrix *m, const sp_system *A, sp_coef 
     return SP_OK;
 }
 
+sp_status sp__matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A) {
+    if (!A->assemble || A->block != 3)
+        sp__matrix_forget(m);
+    else if ((!m->A && !m->refused) || m->pattern != A->pattern)
+        return matrix_make_pattern(m, ctx, A);
+    return SP_OK;
+}
+
 sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_change *change) {
     *change = SP_MATRIX_SAME;
-    if (!A->assemble || A->block != 3) {
-        sp__matrix_forget(m);
-        return SP_OK;
-    }
-    if ((!m->A && !m->refused) || m->pattern != A->pattern) SP_TRY(matrix_follow_pattern(m, ctx, A));
-    if (!m->refused) SP_TRY(matrix_follow_values(m, A, c));
+    SP_TRY(sp__matrix_follow_pattern(m, ctx, A));
+    if (m->A) SP_TRY(matrix_follow_values(m, A, c));
     *change = m->change, m->change = SP_MATRIX_SAME;
     return SP_OK;
 }

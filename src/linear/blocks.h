@@ -61,7 +61,10 @@ typedef struct sp_matrix {
 
 // Updates m->A to the values of A; m->A is NULL if A cannot be assembled. change: what changed since the last successful call.
 sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_change *change);
-void sp__matrix_forget(sp_matrix *m);  // frees the matrix
+// The same without the values, which are then those of an earlier system.
+sp_status sp__matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A);
+bool sp__matrix_is_filled(const sp_matrix *m, const sp_system *A, sp_coef c);  // with the values of A
+void sp__matrix_forget(sp_matrix *m);                                          // frees the matrix
 size_t sp__matrix_bytes(const sp_matrix *m);
 
 // True if the backend uses only kernels that run on every machine.

@@ -1,4 +1,4 @@
-// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner; also without one, on any system (solver.c).
+// Preconditioned conjugate gradients on an assembled matrix or on a system, for any preconditioner; also without one (solver.c).
 #ifndef SP_PCG_H
 #define SP_PCG_H
 
@@ -17,7 +17,9 @@ void sp__pcg_workspace_free(sp_pcg_workspace *w);
 
 typedef struct sp_pcg_problem {
     const sp_backend *be;
-    const sp_blocks *A;
+    const sp_blocks *A;       // NULL: products with `system` instead
+    const sp_system *system;  // with the coefficients `coef`
+    sp_coef coef;
     const unsigned char *fixed;
     const double *b;
     double tolerance;  // 0: exactly `iterations` iterations

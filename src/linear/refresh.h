@@ -17,7 +17,10 @@ size_t sp__refresh_bytes(const sp_refresh *r);
 // Starts a step, or repeats it if the number is the last one; the requests of the failed attempt are then undone. A `swap` other
 // than SP_SWAP_FREE takes precedence over `deterministic`.
 void sp__refresh_step(sp_refresh *r, uint64_t number, sp_swap swap);
+// True: the next sp__refresh_prepare with A keeps the preconditioner, which needs few iterations, and reads no matrix.
+bool sp__refresh_keeps(const sp_refresh *r, const sp_system *A);
 // Call before a solve with A, whose values are in M: builds, swaps in or requests a preconditioner according to the policy.
+// M may be NULL if sp__refresh_keeps says so.
 // Writes refreshes, failed_refreshes, factor_age, columns, factor_flops, shift and swapped of info.
 sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks *M, uint64_t step, bool deterministic,
                               sp_linear_info *info);

@@ -294,9 +294,13 @@ static double dot_rz(void *arg, int begin, int end) {
     return sum;
 }
 
+static double pcg_multiply(const sp_pcg_problem *p, const double *x, double *y) {
+    return p->A ? sp__blocks_mul(p->A, x, y) : p->system->mul(p->system->o, p->coef, x, y);
+}
+
 double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, const double *x) {
     vectors v = {.w = w, .fixed = problem->fixed, .b = problem->b};
-    sp__blocks_mul(problem->A, x, w->q);
+    pcg_multiply(problem, x, w->q);
     return vectors_pass(&v, vectors_remainder);
 }
 
@@ -319,7 +323,7 @@ static void pcg_iterate(vectors *v, const sp_pcg_problem *p, double first, doubl
         v->beta = before > 0 ? rho / before : 0;
         before = rho;
         vectors_pass(v, vectors_direction);
-        double pq = sp__blocks_mul(p->A, w->p, w->q);
+        double pq = pcg_multiply(p, w->p, w->q);
         if ((info->status = pcg_check(pq, *rr, first)) != SP_OK || pq == 0) return;
         v->alpha = rho / pq;
         *rr = vectors_pass(v, vectors_advance);
@@ -386,15 +390,30 @@ static void pcg_apply(void *arg, const double *r, double *z) {
     sp__refresh_apply(arg, r, z);
 }
 
-static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+// The matrix, if the preconditioner or the products need its values. *used: NULL if they do not: a factor that is good enough
+// needs two or three products, which cost less without a matrix than its assembly.
+static sp_status pcg_matrix(sp_solver *s, const sp_system *A, sp_coef c, const sp_blocks **used) {
     pcg *g = s->impl;
     sp_matrix_change change;
+    *used = NULL;
+    if (!sp__matrix_is_filled(&g->m, A, c) && sp__refresh_keeps(g->refresh, A))
+        return sp__matrix_follow_pattern(&g->m, s->ctx, A);
     SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &change));
+    *used = g->m.A;
+    return SP_OK;
+}
+
+static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+    pcg *g = s->impl;
+    const sp_blocks *M;
+    SP_TRY(pcg_matrix(s, A, c, &M));
     if (!g->m.A) return sp__solve_without_matrix(s, &g->plain, A, c, b, x, "cg (matrix-free, nothing to precondition)", info);
     SP_TRY(sp__pcg_workspace_create(&g->workspace, s->ctx, A->n));
-    SP_TRY(sp__refresh_prepare(g->refresh, A, g->m.A, s->step, s->deterministic, info));
+    SP_TRY(sp__refresh_prepare(g->refresh, A, M, s->step, s->deterministic, info));
     sp_pcg_problem problem = {.be = s->be,
-                              .A = g->m.A,
+                              .A = M,
+                              .system = A,
+                              .coef = c,
                               .fixed = A->fixed,
                               .b = b,
                               .tolerance = s->def.tolerance,
@@ -409,9 +428,9 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
 
 static sp_status pcg_prepare(sp_solver *s, const sp_system *A, sp_coef c, sp_linear_info *info) {
     pcg *g = s->impl;
-    sp_matrix_change change;
-    SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &change));
-    return g->m.A ? sp__refresh_prepare(g->refresh, A, g->m.A, s->step, s->deterministic, info) : SP_OK;
+    const sp_blocks *M;
+    SP_TRY(pcg_matrix(s, A, c, &M));
+    return g->m.A ? sp__refresh_prepare(g->refresh, A, M, s->step, s->deterministic, info) : SP_OK;
 }
 
 static bool pcg_factored(sp_solver *s, sp_factored *out) {

@@ -1,7 +1,5 @@
 // The system of a solid for the linear solvers (linear/system.h): the assembled matrix, the rotations of its elements and nodes,
 // and the element view.
-#define SP_LANES 1
-#include "kernels/rotation.h"
 #include "solid/solid.h"
 
 // Assembly of the stiffness matrix: pattern from the edges of the mesh, values by chunks of rows. Each chunk has a list of the
@@ -206,18 +204,6 @@ static void block_rotations(const sp_solid *s, int block, double *R) {
                            c[(6 + k / 3) * w + l] * e[6 + k % 3][l];
 }
 
-// the nearest rotation; the identity if R is zero or not finite
-static void solid_nearest(double R[9]) {
-    double M[9], size = 0;
-    for (int k = 0; k < 9; k++) M[k] = R[k], size += fabs(R[k]);
-    if (size > 0 && isfinite(size)) {
-        for (int k = 0; k < 9; k++) M[k] /= size;
-        rotation_svd(M, R);
-    } else {
-        for (int k = 0; k < 9; k++) R[k] = k % 4 == 0;
-    }
-}
-
 // of slots in the system, 9 numbers each
 static void solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
     int w = s->tets.lanes;
@@ -228,7 +214,7 @@ static void solid_element_rotations(const sp_solid *s, int begin, int end, doubl
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)
-            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) solid_nearest(R);
+            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) s->be->nearest_rotations(1, R);
     }
 }
 
@@ -256,9 +242,10 @@ static sp_status solid_list_around(sp_body *b) {
 static double update_element_rotations(void *arg, int begin, int end) {
     const sp_solid *s = arg;
     solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
-    for (int slot = begin; slot < end; slot++)
-        for (int k = 0; k < 9; k++)
-            s->slot_rotation[9 * (size_t)slot + (size_t)k] *= s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
+    for (int slot = begin; slot < end; slot++) {
+        double *R = s->slot_rotation + 9 * (size_t)slot, weight = s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
+        for (int k = 0; k < 9; k++) R[k] *= weight;
+    }
     return 0;
 }
 
@@ -277,8 +264,8 @@ static double update_node_rotations(void *arg, int begin, int end) {
             for (int k = 0; k < 9; k++) sum[k] += slot_rotation[k];
         }
         memcpy(R, sum, sizeof sum);
-        solid_nearest(R);
     }
+    s->be->nearest_rotations(end - begin, n->R + 9 * (size_t)begin);
     return 0;
 }
 

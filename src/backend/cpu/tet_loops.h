@@ -265,6 +265,18 @@ static void SP_NAME(rows_product)(const sp_rows4 *a, int chunk, const double *x,
 
 #include "backend/cpu/warp_loops.h"
 
+static void SP_NAME(nearest_rotations)(int n, double *R) {
+    for (int i = 0; i < n; i += SP_LANES) {
+        sp_lane M[9], out[9];
+        const double *at[SP_LANES];
+        for (int l = 0; l < SP_LANES; l++) at[l] = R + 9 * (size_t)(i + l < n ? i + l : i);
+        for (int k = 0; k < 9; k++) M[k] = (sp_lane){at[0][k], at[1][k], at[2][k], at[3][k]};
+        rotation_nearest(M, out);
+        for (int l = 0; l < SP_LANES && i + l < n; l++)
+            for (int k = 0; k < 9; k++) R[9 * (size_t)(i + l) + (size_t)k] = out[k][l];
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ arrays
 
 static void SP_NAME(gather)(const double *x, const double *keep, const int *node, int n, double *local) {
@@ -342,6 +354,7 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .rows_store = SP_NAME(rows_store),
     .rows_product = SP_NAME(rows_product),
     .warp_errors = SP_NAME(warp_errors),
+    .nearest_rotations = SP_NAME(nearest_rotations),
     .gather = SP_NAME(gather),
     .scatter = SP_NAME(scatter),
     .sum_slots = SP_NAME(sum_slots),

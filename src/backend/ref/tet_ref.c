@@ -145,6 +145,14 @@ static void cg_direction_ref(int n, double beta, const double *r, double *p) {
     for (int i = 0; i < n; i++) p[i] = r[i] + beta * p[i];
 }
 
+static void nearest_rotations_ref(int n, double *R) {
+    for (int i = 0; i < n; i++, R += 9) {
+        double M[9];
+        memcpy(M, R, sizeof M);
+        rotation_nearest(M, R);
+    }
+}
+
 static const char *detail_ref(void) {
     return "plain loops, one worker";
 }
@@ -162,6 +170,7 @@ const sp_backend sp__backend_ref = {
     .rows_store = rows_store_ref,
     .rows_product = rows_product_ref,
     .warp_errors = warp_errors_ref,
+    .nearest_rotations = nearest_rotations_ref,
     .gather = gather_ref,
     .scatter = scatter_ref,
     .sum_slots = sum_slots_ref,
