@@ -541,17 +541,23 @@ SP_INLINE void DENSE(dots)(const int wide, int rows, const real *L, ptrdiff_t ld
     }
 }
 
+// Inverses of the next diagonal numbers: computed together, before the numbers that depend on each other need them.
+SP_INLINE void DENSE(inverses)(const int wide, const real *at, ptrdiff_t ld, bool unit, real inv[4]) {
+    SP_UNROLL
+    for (int c = 0; c < wide; c++) inv[c] = unit ? 1 : 1 / at[c + c * ld];
+}
+
 SP_INLINE void DENSE(forward_fixed)(const int wide, int j, int m, int k, const real *L, ptrdiff_t ld, bool unit, real *x1,
                                     real *x2) {
     const real *at = L + j + j * ld;
-    real s[4];
+    real s[4], inv[4];
+    DENSE(inverses)(wide, at, ld, unit, inv);
     SP_UNROLL
     for (int c = 0; c < wide; c++) {
         s[c] = x1[j + c];
         SP_UNROLL
         for (int q = 0; q < c; q++) s[c] -= at[c + q * ld] * s[q];
-        if (!unit) s[c] /= at[c + c * ld];
-        x1[j + c] = s[c];
+        x1[j + c] = s[c] *= inv[c];
     }
     DENSE(axpy)(wide, k - j - wide, at + wide, ld, s, x1 + j + wide);
     DENSE(axpy)(wide, m - k, at + k - j, ld, s, x2);
@@ -570,7 +576,8 @@ static void DENSE(forward)(int m, int k, const real *L, ptrdiff_t ld, bool unit,
 SP_INLINE void DENSE(backward_fixed)(const int wide, int j, int m, int k, const real *L, ptrdiff_t ld, bool unit, real *x1,
                                      const real *x2) {
     const real *at = L + j + j * ld;
-    real s[4] = {0};
+    real s[4] = {0}, inv[4];
+    DENSE(inverses)(wide, at, ld, unit, inv);
     DENSE(dots)(wide, m - k, at + k - j, ld, x2, s);
     DENSE(dots)(wide, k - j - wide, at + wide, ld, x1 + j + wide, s);
     SP_UNROLL
@@ -578,8 +585,7 @@ SP_INLINE void DENSE(backward_fixed)(const int wide, int j, int m, int k, const 
         s[c] = x1[j + c] - s[c];
         SP_UNROLL
         for (int q = c + 1; q < wide; q++) s[c] -= at[q + c * ld] * s[q];
-        if (!unit) s[c] /= at[c + c * ld];
-        x1[j + c] = s[c];
+        x1[j + c] = s[c] *= inv[c];
     }
 }
 
