@@ -96,6 +96,9 @@ typedef struct sp_backend {
     // error of the elements in structures [begin, end). R: current rotations, 9 numbers each, from the first element of the range
     // on; error: indexed by all elements
     void (*warp_errors)(const sp_warped *w, int begin, int end, const double *R, double *error);
+    // rotations of the elements of one lane structure, 9 numbers each: R = sum c_i e_i^T of gradients c and rest edges e; rest:
+    // positions of the nodes. 0 where the scale is 0
+    void (*tet_rotations)(const sp_tets *t, int block, const double *grad, const double *rest, double *R);
     // replaces n matrices of 9 numbers by the rotations nearest to them (rotation_nearest)
     void (*nearest_rotations)(int n, double *R);
     // between global arrays (3 numbers per node, one spare number at the end) and local arrays (4 per node)

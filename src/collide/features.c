@@ -61,8 +61,17 @@ bool sp__feature_normal(const sp_collider *c, sp_feature feature, uint32_t index
     return feature == SP_FEATURE_EDGE ? edge_normal(c, index, t, normal) : vertex_normal(c, index, t, normal);
 }
 
+// No face around a vertex looks along a direction: then the mean of their normals does not either.
+static bool faces_look_away(const sp_collider *c, uint32_t vertex, double t, const double direction[3]) {
+    double n[3];
+    for (int i = c->around.start[vertex]; i < c->around.start[vertex + 1]; i++)
+        if (sp__face_normal(c, (uint32_t)c->around.face[i], t, n) && sp__dot3(n, direction) > 0) return false;
+    return true;
+}
+
 bool sp__feature_is_behind(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double normal[3]) {
     double n[3];
+    if (feature == SP_FEATURE_VERTEX && c->corners == 3 && faces_look_away(c, index, t, normal)) return false;
     if (!sp__feature_normal(c, feature, index, t, n)) return false;
     return sp__dot3(n, normal) > SP_CONE_BACK * sp__norm3(n);
 }

@@ -268,7 +268,8 @@ static double relative_rotations(void *arg, int begin, int end) {
                 double sum = 0;
                 for (int k = 0; k < 3; k++) sum += now[3 * a + k] * then[3 * b + k];
                 R[3 * a + b] = sum;
-                apart = fmax(apart, fabs(sum - (a == b)));
+                sum = fabs(sum - (a == b));
+                apart = sum > apart ? sum : apart;
             }
         moved += apart > still_angle;
     }

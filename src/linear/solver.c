@@ -284,7 +284,9 @@ sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_sys
 // Untransformed preconditioned conjugate gradients (Shewchuk 1994): an iteration has one product and one application of P^-1, for
 // any symmetric positive definite P. Stops at |r| <= tolerance |b|, starts from x = 0. The recurrence of r drifts from b - A x.
 // Before x is returned, r is therefore computed from x; if it is more than a tenth above the tolerance, the iteration restarts
-// from there as long as that helps.
+// from there as long as that helps. Up to EXACT iterations the rounding errors of the recurrence are those of that product, and
+// it is left out.
+enum { EXACT = 2 };
 
 static double dot_rz(void *arg, int begin, int end) {
     const vectors *v = arg;
@@ -342,6 +344,7 @@ void sp__pcg_run(sp_pcg_workspace *w, const sp_pcg_problem *problem, double *x, 
         pcg_iterate(&v, problem, first, goal, &rr, info);
         if (tol == 0 || info->status == SP_NOT_FINITE) break;
         bool claimed = rr <= goal;
+        if (claimed && info->iterations <= EXACT && !info->status) break;
         rr = sp__pcg_residual(w, problem, x);
         if (!isfinite(rr)) info->status = SP_NOT_FINITE;
         bool helps = rr < 0.25 * last && info->iterations < problem->iterations;

@@ -184,25 +184,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
 // is that of F. The rotation of a node is the rotation nearest to the mean over the elements around it, weighted by volume
 // (Pincon 2020; Courtecuisse 2011, section 3.4.3).
 
-enum { LANES_MOST = 8 };
-
-// rotations of one lane structure: entry k of lane l goes to R[9 l + k]
-static void block_rotations(const sp_solid *s, int block, double *R) {
-    const sp_tets *t = &s->tets;
-    size_t w = (size_t)t->lanes, first = (size_t)block * w;
-    const double *c = s->frozen.grad + 9 * first;
-    double e[9][LANES_MOST];  // rest edges divided by the scale
-    for (size_t l = 0; l < w; l++) {
-        double scale = t->scale[first + l] > 0 ? 1 / t->scale[first + l] : 0;
-        const int *node = t->node + 4 * first + l;
-        for (size_t i = 0; i < 9; i++)
-            e[i][l] = scale * (s->rest[3 * (size_t)node[(i / 3 + 1) * w] + i % 3] - s->rest[3 * (size_t)node[0] + i % 3]);
-    }
-    for (size_t k = 0; k < 9; k++)
-        for (size_t l = 0; l < w; l++)
-            R[9 * l + k] = c[k / 3 * w + l] * e[k % 3][l] + c[(3 + k / 3) * w + l] * e[3 + k % 3][l] +
-                           c[(6 + k / 3) * w + l] * e[6 + k % 3][l];
-}
+enum { LANES_MOST = SP_LANES_MAX };
 
 // of slots in the system, 9 numbers each
 static void solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
@@ -210,7 +192,7 @@ static void solid_element_rotations(const sp_solid *s, int begin, int end, doubl
     for (int slot = begin; slot < end;) {
         double all[9 * LANES_MOST];
         int lane = slot % w, n = w - lane < end - slot ? w - lane : end - slot;
-        block_rotations(s, slot / w, all);
+        s->be->tet_rotations(&s->tets, slot / w, s->frozen.grad, s->rest, all);
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)

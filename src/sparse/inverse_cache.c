@@ -56,6 +56,7 @@ struct sp_inverse_cache {
     // of a product
     const sp_sparse_columns *B;
     int *lane_start, lane_count;  // first column of each set of columns with the same block rows
+    bool single;                  // each set has three columns in one block row
     size_t lane_capacity;
     double *G;
     int ld;
@@ -404,13 +405,16 @@ static bool same_rows(const sp_sparse_columns *B, int c, int d) {
 // Columns of one contact have the same block rows: they share the pass over the blocks.
 static sp_status product_lanes(sp_inverse_cache *K, const sp_sparse_columns *B) {
     SP_TRY(cache_room(K, (void **)&K->lane_start, &K->lane_capacity, (size_t)B->count + 1, sizeof *K->lane_start));
-    K->lane_count = 0;
+    K->lane_count = 0, K->single = true;
     for (int c = 0; c < B->count; c++) {
+        K->single = K->single && B->start[c + 1] == B->start[c] + 1;
         int first = K->lane_count ? K->lane_start[K->lane_count - 1] : 0;
         if (K->lane_count && c - first < LANES && same_rows(B, first, c)) continue;
         K->lane_start[K->lane_count++] = c;
     }
     K->lane_start[K->lane_count] = B->count;
+    K->single = K->single && 3 * K->lane_count == B->count;
+    for (int i = 0; i < K->lane_count; i++) K->single = K->single && K->lane_start[i] == 3 * i;
     return SP_OK;
 }
 
@@ -425,6 +429,29 @@ static void product_blocks(const sp_inverse_cache *K, int b, const lanes V[3], l
             const double *M = block_at(K, b, a);
             for (int p = 0; p < 3; p++) T[p] += M[p] * V[0] + M[3 + p] * V[1] + M[6 + p] * V[2];
         }
+    }
+}
+
+// Contacts at nodes, three columns each: two of them share one block of the inverse.
+static void product_single(void *arg, int index, int worker) {
+    const sp_inverse_cache *K = arg;
+    const sp_sparse_columns *B = K->B;
+    const size_t ld = (size_t)K->ld, first = 3 * (size_t)index;
+    const double *V = B->value + 3 * first;
+    const int b = K->slot[B->row[first]];
+    (void)worker;
+    for (size_t from = 0; from <= first; from += 3) {
+        const int a = K->slot[B->row[from]];
+        const double *M = a >= b ? block_at(K, a, b) : block_at(K, b, a), *v = B->value + 3 * from;
+        double T[9], *row = K->G + from * ld + first, *column = K->G + first * ld + from;
+        for (int l = 0; l < 3; l++)
+            for (int p = 0; p < 3; p++)
+                T[3 * l + p] = a >= b ? M[3 * p] * V[3 * l] + M[3 * p + 1] * V[3 * l + 1] + M[3 * p + 2] * V[3 * l + 2]
+                                      : M[p] * V[3 * l] + M[3 + p] * V[3 * l + 1] + M[6 + p] * V[3 * l + 2];
+        for (size_t r = 0; r < 3; r++)
+            for (size_t l = 0; l < 3; l++)
+                row[r * ld + l] = column[l * ld + r] =
+                    v[3 * r] * T[3 * l] + v[3 * r + 1] * T[3 * l + 1] + v[3 * r + 2] * T[3 * l + 2];
     }
 }
 
@@ -460,7 +487,7 @@ sp_status sp__inverse_cache_product(sp_inverse_cache *K, sp_factor *F, sp_column
     K->F = F, K->scratch = scratch, K->B = B, K->G = G, K->ld = ld;
     // `seen` is free between plans: the place of a row in the plan
     for (int i = 0; i < K->planned_count; i++) K->seen[K->planned[i]] = i;
-    sp__parallel(K->ctx, K->lane_count, product_part, K);
+    sp__parallel(K->ctx, K->lane_count, K->single ? product_single : product_part, K);
     for (int i = 0; i < K->planned_count; i++) K->seen[K->planned[i]] = 0;
     return SP_OK;
 }

@@ -265,6 +265,28 @@ static void SP_NAME(rows_product)(const sp_rows4 *a, int chunk, const double *x,
 
 #include "backend/cpu/warp_loops.h"
 
+// coordinate k of four nodes of a global array
+SP_POINTWISE sp_lane load_coordinate(const double *x, const int *node, size_t k) {
+    return (sp_lane){x[3 * (size_t)node[0] + k], x[3 * (size_t)node[1] + k], x[3 * (size_t)node[2] + k],
+                     x[3 * (size_t)node[3] + k]};
+}
+
+static void SP_NAME(tet_rotations)(const sp_tets *t, int block, const double *grad, const double *rest, double *R) {
+    const int *node = t->node + 16 * (size_t)block;
+    sp_lane c[9], e[9], size = lane_load(t->scale + SP_LANES * (size_t)block), one = lane_all(1), zero = lane_all(0);
+    sp_mask stiff = size > 0.0;
+    sp_lane scale = SP_SELECT(stiff, one, zero) / SP_SELECT(stiff, size, one);
+    load_lanes(grad + 36 * (size_t)block, 9, c);
+    for (size_t k = 0; k < 3; k++) {
+        sp_lane from = load_coordinate(rest, node, k);
+        for (size_t i = 0; i < 3; i++) e[3 * i + k] = scale * (load_coordinate(rest, node + 4 * (i + 1), k) - from);
+    }
+    for (int k = 0; k < 9; k++) {
+        sp_lane v = c[k / 3] * e[k % 3] + c[3 + k / 3] * e[3 + k % 3] + c[6 + k / 3] * e[6 + k % 3];
+        for (int l = 0; l < SP_LANES; l++) R[9 * l + k] = v[l];
+    }
+}
+
 static void SP_NAME(nearest_rotations)(int n, double *R) {
     for (int i = 0; i < n; i += SP_LANES) {
         sp_lane M[9], out[9];
@@ -354,6 +376,7 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .rows_store = SP_NAME(rows_store),
     .rows_product = SP_NAME(rows_product),
     .warp_errors = SP_NAME(warp_errors),
+    .tet_rotations = SP_NAME(tet_rotations),
     .nearest_rotations = SP_NAME(nearest_rotations),
     .gather = SP_NAME(gather),
     .scatter = SP_NAME(scatter),

@@ -145,6 +145,14 @@ static void cg_direction_ref(int n, double beta, const double *r, double *p) {
     for (int i = 0; i < n; i++) p[i] = r[i] + beta * p[i];
 }
 
+static void tet_rotations_ref(const sp_tets *t, int block, const double *grad, const double *rest, double *R) {
+    const int *node = t->node + 4 * (size_t)block;
+    const double *c = grad + 9 * (size_t)block, scale = t->scale[block] > 0 ? 1 / t->scale[block] : 0;
+    double e[9];
+    for (size_t i = 0; i < 9; i++) e[i] = scale * (rest[3 * (size_t)node[i / 3 + 1] + i % 3] - rest[3 * (size_t)node[0] + i % 3]);
+    for (size_t k = 0; k < 9; k++) R[k] = c[k / 3] * e[k % 3] + c[3 + k / 3] * e[3 + k % 3] + c[6 + k / 3] * e[6 + k % 3];
+}
+
 static void nearest_rotations_ref(int n, double *R) {
     for (int i = 0; i < n; i++, R += 9) {
         double M[9];
@@ -170,6 +178,7 @@ const sp_backend sp__backend_ref = {
     .rows_store = rows_store_ref,
     .rows_product = rows_product_ref,
     .warp_errors = warp_errors_ref,
+    .tet_rotations = tet_rotations_ref,
     .nearest_rotations = nearest_rotations_ref,
     .gather = gather_ref,
     .scatter = scatter_ref,
