@@ -285,13 +285,6 @@ static sp_status links_iterate(sp_constraints *c, const sp_contact_def *def, con
 
 // Where the motion is refined, the impulses of this step are part of the free motion of the next one (implicit_predict,
 // body/drive.c).
-static sp_status reserve_impulses(sp_constraints *c) {
-    for (int i = 0; i < c->touched_count; i++)
-        if (is_refined(&c->touched[i]))
-            SP_TRY(sp__compliance_reserve_impulse(c->touched[i].body->compliance, c->touched[i].body->nv));
-    return SP_OK;
-}
-
 static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, double h) {
     for (int i = 0; i < count; i++) {
         double *impulse = bodies[i]->compliance ? sp__compliance_impulse(bodies[i]->compliance) : NULL;
@@ -343,7 +336,6 @@ sp_status sp__constraints_leave_untouched(sp_constraints *c, sp_body *const *bod
 sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, const sp_step *step) {
     sp_status worst = SP_OK;
     SP_TRY(correct_all(c, step));
-    SP_TRY(reserve_impulses(c));
     // not after a solve that is far from converged: its impulses are wrong by more, and another one would take as long
     for (int pass = 0; pass < REFINE_PASSES && is_usable(c); pass++) {
         bool moved = false;

@@ -166,7 +166,15 @@ static sp_status compliance_diagonal(sp_compliance *C) {
     return diagonal_of_blocks(C);
 }
 
+static sp_status reserve_impulse(sp_compliance *C, int n) {
+    if (C->type != SP_COMPLIANCE_AUTO || C->impulse) return SP_OK;
+    if (!SP_NEW(C->ctx, C->impulse, (size_t)n + 1)) return SP_FAIL(C->ctx, SP_NO_MEMORY, "no memory for the impulse of contacts");
+    C->impulse_n = n;
+    return SP_OK;
+}
+
 sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
+    SP_TRY(reserve_impulse(C, A->n));
     C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->cache = NULL, C->age = -1;
     SP_TRY(compliance_room(C, (void **)&C->x, &C->x_capacity, (size_t)A->n + 4, sizeof(double)));
     SP_TRY(compliance_room(C, (void **)&C->y, &C->y_capacity, (size_t)A->n + 4, sizeof(double)));
@@ -325,13 +333,6 @@ void sp__compliance_undo(sp_compliance *C, uint64_t step) {
 
 // ---------------------------------------------------------------------------------------------------- checkpoints
 
-sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n) {
-    if (C->impulse) return SP_OK;
-    if (!SP_NEW(C->ctx, C->impulse, (size_t)n + 1)) return SP_FAIL(C->ctx, SP_NO_MEMORY, "no memory for the impulse of contacts");
-    C->impulse_n = n;
-    return SP_OK;
-}
-
 double *sp__compliance_impulse(const sp_compliance *C) {
     return C->impulse;
 }
@@ -343,7 +344,7 @@ void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v) {
 
 sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c, bool own) {
     sp_linear_info info = {0};
-    if (C->type == SP_COMPLIANCE_AUTO) SP_TRY(sp__compliance_reserve_impulse(C, A->n));
+    SP_TRY(reserve_impulse(C, A->n));
     if (!own) return SP_OK;
     SP_TRY(make_own(C, A));
     sp__solver_step(C->own, 0, true);

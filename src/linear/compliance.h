@@ -42,9 +42,8 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
 // x = A^-1 b with the same inverse; b is taken as zero at fixed unknowns, and x is zero there. x may be b.
 void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
 
-// The impulse J^T lambda of the contacts in the last committed step, and the length of that step (n + 1 numbers); a length of 0:
-// none. The free motion of the next step is solved with it (body/drive.c). NULL: nothing is reserved.
-sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n);
+// `auto`: the impulse J^T lambda of the contacts in the last committed step, and the length of that step (n + 1 numbers); a
+// length of 0: none. The free motion of the next step is solved with it (body/drive.c). NULL before the first prepare.
 double *sp__compliance_impulse(const sp_compliance *C);
 
 // What the inverse is, for the user: "factor (3 steps old)".

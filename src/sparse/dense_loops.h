@@ -523,22 +523,38 @@ SP_INLINE void DENSE(axpy)(const int wide, int rows, const real *L, ptrdiff_t ld
     }
 }
 
-// sum(c) += L(:, c) x for wide columns
-SP_INLINE void DENSE(dots)(const int wide, int rows, const real *L, ptrdiff_t ld, const real *x, real sum[4]) {
-    vec t[4] = {{0}};
+// A vector whose last n lanes are one and the others zero starts at LANES - n before the ones.
+static const real DENSE(ones)[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+
+// t(c) += lanes of L(:, c) x for wide columns, sum(c) += what is less than a vector. The last vector overlaps the one before.
+SP_INLINE void DENSE(dots)(const int wide, int rows, const real *L, ptrdiff_t ld, const real *x, vec t[4], real sum[4]) {
     int i = 0;
     for (; i + LANES <= rows; i += LANES) {
         vec f = DENSE(load)(x + i);
         SP_UNROLL
         for (int c = 0; c < wide; c++) t[c] += DENSE(load)(L + i + c * ld) * f;
     }
-    SP_UNROLL
-    for (int c = 0; c < wide; c++) {
-        real s = 0;
-        for (int v = 0; v < LANES; v++) s += t[c][v];
-        for (int r = i; r < rows; r++) s += L[r + c * ld] * x[r];
-        sum[c] += s;
+    if (i > 0 && i < rows) {
+        vec f = DENSE(load)(x + rows - LANES) * DENSE(load)(DENSE(ones) + 8 - LANES + rows - i);
+        SP_UNROLL
+        for (int c = 0; c < wide; c++) t[c] += DENSE(load)(L + rows - LANES + c * ld) * f;
+        return;
     }
+    for (; i < rows; i++) {
+        SP_UNROLL
+        for (int c = 0; c < wide; c++) sum[c] += L[i + c * ld] * x[i];
+    }
+}
+
+// sum of the lanes, in pairs
+SP_INLINE real DENSE(lane_sum)(vec t) {
+    real a[LANES];
+    memcpy(a, &t, sizeof a);
+    for (int n = LANES / 2; n > 0; n /= 2) {
+        SP_UNROLL
+        for (int i = 0; i < n; i++) a[i] += a[i + n];
+    }
+    return a[0];
 }
 
 // Inverses of the next diagonal numbers: computed together, before the numbers that depend on each other need them.
@@ -578,11 +594,12 @@ SP_INLINE void DENSE(backward_fixed)(const int wide, int j, int m, int k, const 
     const real *at = L + j + j * ld;
     real s[4] = {0}, inv[4];
     DENSE(inverses)(wide, at, ld, unit, inv);
-    DENSE(dots)(wide, m - k, at + k - j, ld, x2, s);
-    DENSE(dots)(wide, k - j - wide, at + wide, ld, x1 + j + wide, s);
+    vec t[4] = {{0}};
+    DENSE(dots)(wide, m - k, at + k - j, ld, x2, t, s);
+    DENSE(dots)(wide, k - j - wide, at + wide, ld, x1 + j + wide, t, s);
     SP_UNROLL
     for (int c = wide - 1; c >= 0; c--) {
-        s[c] = x1[j + c] - s[c];
+        s[c] = x1[j + c] - (s[c] + DENSE(lane_sum)(t[c]));
         SP_UNROLL
         for (int q = c + 1; q < wide; q++) s[c] -= at[q + c * ld] * s[q];
         x1[j + c] = s[c] *= inv[c];
@@ -612,14 +629,15 @@ static void DENSE(product)(int m, int k, const real *L, ptrdiff_t ld, const real
 static void DENSE(product_transposed)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1) {
     for (int j = 0; j < k; j += 4) {
         real sum[4] = {0};
+        vec t[4] = {{0}};
         int wide = k - j < 4 ? k - j : 4;
         switch (wide) {
-        case 4: DENSE(dots)(4, m, L + j * ld, ld, x2, sum); break;
-        case 3: DENSE(dots)(3, m, L + j * ld, ld, x2, sum); break;
-        case 2: DENSE(dots)(2, m, L + j * ld, ld, x2, sum); break;
-        case 1: DENSE(dots)(1, m, L + j * ld, ld, x2, sum); break;
+        case 4: DENSE(dots)(4, m, L + j * ld, ld, x2, t, sum); break;
+        case 3: DENSE(dots)(3, m, L + j * ld, ld, x2, t, sum); break;
+        case 2: DENSE(dots)(2, m, L + j * ld, ld, x2, t, sum); break;
+        case 1: DENSE(dots)(1, m, L + j * ld, ld, x2, t, sum); break;
         }
-        for (int c = 0; c < wide; c++) x1[j + c] -= sum[c];
+        for (int c = 0; c < wide; c++) x1[j + c] -= sum[c] + DENSE(lane_sum)(t[c]);
     }
 }
 

@@ -1,6 +1,7 @@
 // One set of dense kernels in double and in float for one vector width. The including file defines SP_DENSE_BYTES, SP_DENSE_HIGH
 // (vectors per tile height) and SP_DENSE_VARIANT(name), the names of the two tables.
 #include <math.h>
+#include <string.h>
 
 #include "math/unroll.h"  // the loops over the vectors of a tile
 #include "sparse/dense.h"
