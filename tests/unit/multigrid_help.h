@@ -177,7 +177,14 @@ static int iterations(const beam *b, sp_precond *p, double tolerance) {
     sp_linear_info info = {0};
     gravity(b, f);
     CHECK_INT(sp__pcg_workspace_create(&workspace, b->ctx, b->A.n), SP_OK);
-    sp_pcg_problem problem = {sp__backend_find("auto"), b->M, b->A.fixed, f, tolerance, 300, apply, p};
+    sp_pcg_problem problem = {.be = sp__backend_find("auto"),
+                              .A = b->M,
+                              .fixed = b->A.fixed,
+                              .b = f,
+                              .tolerance = tolerance,
+                              .iterations = 300,
+                              .apply = apply,
+                              .arg = p};
     sp__pcg_run(&workspace, &problem, x, &info);
     CHECK_INT(info.status, SP_OK);
     // the reported residual is computed from x; the recurrence that stopped the loop may differ from it by rounding
