@@ -115,18 +115,20 @@ static void trees_task(void *user, int task, int worker) {
     leaf_cache cache[2];
     (void)worker;
     cache_open(&cache[0], &set->colliders[p->a]), cache_open(&cache[1], &set->colliders[p->b]);
-    stack[top][0] = job->a, stack[top++][1] = job->b;
+    stack[0][0] = job->a, stack[0][1] = job->b;
+    top = nodes_near(&a->nodes[job->a], &b->nodes[job->b], margin) && !nodes_turned(p, a, job->a, job->b);
     while (top > 0) {
-        int node[2] = {stack[top - 1][0], stack[top - 1][1]}, side;
+        const int node_a = stack[top - 1][0], node_b = stack[top - 1][1], side = split_side(a, b, node_a, node_b);
         top--;
-        if (!nodes_near(&a->nodes[node[0]], &b->nodes[node[1]], margin) || nodes_turned(p, a, node[0], node[1])) continue;
-        if ((side = split_side(a, b, node[0], node[1])) < 0) {
-            leaves_items(set, job->pair, cache, node[0] - a->leaves + 1, node[1] - b->leaves + 1, &own);
+        if (side < 0) {
+            leaves_items(set, job->pair, cache, node_a - a->leaves + 1, node_b - b->leaves + 1, &own);
             continue;
         }
-        for (int child = 2; child >= 1; child--, top++) {
-            stack[top][side] = 2 * node[side] + child;
-            stack[top][!side] = node[!side];
+        for (int child = 2; child >= 1; child--) {
+            // overwritten by the next one if the nodes are not near
+            const int *next = stack[top];
+            stack[top][0] = side ? node_a : 2 * node_a + child, stack[top][1] = side ? 2 * node_b + child : node_b;
+            top += nodes_near(&a->nodes[next[0]], &b->nodes[next[1]], margin) && !nodes_turned(p, a, next[0], next[1]);
         }
     }
     sp__block_close(&set->candidates, &own);

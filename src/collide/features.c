@@ -105,11 +105,11 @@ void sp__edge_scores(const sp_collider *c, uint32_t edge, double t, const double
         int side = c->edges.sides[i];
         sp__collider_at(c, c->def.items[side - side % 3 + (side + 2) % 3], t, d);
         sp__sub3(d, p, d);
-        double full = sp__norm3(d);
+        double full = sp__dot3(d, d);
         if (square > 0) sp__axpy3(d, -sp__dot3(d, e) / square, e, d);
-        double length = sp__norm3(d);
-        if (!(length > 1e-12 * full)) continue;
-        double sine = sp__dot3(d, direction) / length;
+        double height = sp__dot3(d, d);
+        if (!(height > 1e-24 * full)) continue;
+        double sine = sp__dot3(d, direction) / sqrt(height);
         score[0] = sine < score[0] ? sine : score[0], score[1] = -sine < score[1] ? -sine : score[1];
     }
 }
