@@ -7,7 +7,6 @@
 // is the ratio of the two queries.
 #include <math.h>
 
-#include "collide/collide.h"
 #include "contact.h"
 #include "figure.h"
 
@@ -29,9 +28,7 @@ static sp_status detection_run(sp_collide *set, sp_figures *f, int steps, bool c
     sp_collide_options o = {.rule = {.alarm = 0.003, .depth = 0.003}};
     *out = (detection){0};
     for (uint32_t i = 0; i < 2; i++) {
-        const sp_figure *g = &f->figure[i];
-        sp_collider_def def = {
-            .id = i, .group = i, .vertex_count = g->vertex_count, .items = g->faces, .item_count = g->face_count};
+        sp_collider_def def = sp__figure_collider(&f->figure[i], i);
         SP_TRY(sp__collider_add(set, &def, &index[i]));
     }
     for (int step = 0; step < WARM_UP + steps; step++) {
@@ -52,6 +49,15 @@ static sp_status detection_run(sp_collide *set, sp_figures *f, int steps, bool c
     return SP_OK;
 }
 
+// Time in which memory delivers what a refit has to move: positions of both states, vertices of the leaves (six of four
+// triangles), boxes.
+static double refit_floor_ms(const sp_bench_options *o, int vertices, int triangles) {
+    double leaves = 1;
+    while (leaves < triangles / 4.0) leaves *= 2;
+    const double bytes = 2 * (48.0 * vertices + 4 * 1.5 * triangles + 24 * (2 * leaves - 1));
+    return bytes / sp__stream_gb(o->threads, bytes / o->threads, o->quick ? 2 : 10) / 1e6;
+}
+
 static void report_detection(const sp_bench_options *o, sp_report *r, detection *d, int triangles, double *ms) {
     const int steps = detection_steps(o);
     sp_times mapping = sp__times_of(d->mapping, steps), refit = sp__times_of(d->refit, steps),
@@ -65,6 +71,7 @@ static void report_detection(const sp_bench_options *o, sp_report *r, detection 
     sp__row_number(row, "mapping_ms", "mapping ms", "%.2f", mapping.least);
     sp__row_number(row, "refit_ms", "refit ms", "%.2f", refit.least);
     sp__row_number(row, "refit_median_ms", "median", "%.2f", refit.median);
+    sp__row_number(row, "refit_floor_ms", "floor", "%.2f", refit_floor_ms(o, triangles / 2 + 2, triangles));
     sp__row_number(row, "query_ms", "query ms", "%.2f", query.least);
     sp__row_number(row, "query_median_ms", "median", "%.2f", query.median);
     sp__row_number(row, "query_p99_ms", "p99", "%.2f", query.p99);

@@ -191,3 +191,8 @@ double sp__figures_move(sp_figures *f, int step) {
             sp__surface_positions(f->body[i], f->surface[i], s ? SP_TRIAL : SP_COMMITTED, f->x[i][s], NULL, NULL);
     return sp__now_ms() - start;
 }
+
+sp_collider_def sp__figure_collider(const sp_figure *f, uint32_t id) {
+    return (sp_collider_def){
+        .id = id, .group = id, .vertex_count = f->vertex_count, .items = f->faces, .item_count = f->face_count};
+}

@@ -4,6 +4,7 @@
 #define SP_BENCH_FIGURE_H
 
 #include "body/body.h"
+#include "collide/collide.h"
 #include "souple/souple.h"
 
 typedef struct sp_figure {
@@ -26,5 +27,8 @@ sp_status sp__figures_create(int n, int threads, sp_figures *out);
 void sp__figures_destroy(sp_figures *f);
 // Moves the nodes of the tetrahedra to the states before and after a step, then the surfaces. Returns the time of the latter.
 double sp__figures_move(sp_figures *f, int step);
+
+// A collider of the triangles, in a group of its own.
+sp_collider_def sp__figure_collider(const sp_figure *f, uint32_t id);
 
 #endif

@@ -275,30 +275,30 @@ static void brute_pair(sp_collide *set, int pair) {
 
 // ---------------------------------------------------------------------------------------------------- one pass
 
-static sp_status broad_pass(sp_collide *set, sp_broad method) {
+static sp_status broad_pass(sp_collide *set, const sp_collide_options *o) {
     atomic_store(&set->candidates.taken, 0);
     for (int i = 0; i < set->pair_count; i++) {
         const sp_collide_pair *p = &set->pairs[i];
         if (!set->colliders[p->a].corners || !set->colliders[p->b].corners) {
             plane_task(set, i);
         } else if (sp__pair_in_field(p)) {
-            sp__broad_field(set, i, method != SP_BROAD_BRUTE);
-        } else if (method == SP_BROAD_HASH) {
-            SP_TRY(sp__broad_hash(set, i));
-        } else if (method == SP_BROAD_BRUTE) {
+            sp__broad_field(set, i, o->broad != SP_BROAD_BRUTE);
+        } else if (o->broad == SP_BROAD_HASH) {
+            SP_TRY(sp__broad_hash(set, i, o->cell));
+        } else if (o->broad == SP_BROAD_BRUTE) {
             brute_pair(set, i);
         }
     }
-    if (method == SP_BROAD_TREE) sp__broad_trees(set);
+    if (o->broad == SP_BROAD_TREE) sp__broad_trees(set);
     return SP_OK;
 }
 
-sp_status sp__broad_candidates(sp_collide *set, sp_broad method) {
+sp_status sp__broad_candidates(sp_collide *set, const sp_collide_options *o) {
     sp_blocks *b = &set->candidates;
-    if (method == SP_BROAD_TREE) SP_TRY(sp__broad_trees_prepare(set));
-    SP_TRY(broad_pass(set, method));
+    if (o->broad == SP_BROAD_TREE) SP_TRY(sp__broad_trees_prepare(set));
+    SP_TRY(broad_pass(set, o));
     int need = atomic_load(&b->taken);
     if (need <= b->capacity) return SP_OK;
     SP_TRY(sp__collide_grow(set, &b->data, b->size, &b->capacity, need));
-    return broad_pass(set, method);
+    return broad_pass(set, o);
 }

@@ -36,14 +36,14 @@ static uint64_t cell_key(int x, int y, int z) {
     return (uint64_t)x << 2 * CELL_BITS | (uint64_t)y << CELL_BITS | (uint64_t)z;
 }
 
-// Edge of a cell: twice the mean extent of the items, so that an item touches few cells.
-static void grid_choose(const sp_collider *b, double margin, hash_grid *g) {
+// Edge of a cell, unless it is given: twice the mean extent of the items, so that an item touches few cells.
+static void grid_choose(const sp_collider *b, double margin, double cell, hash_grid *g) {
     double sum = 0;
-    for (int i = 0; i < b->def.item_count; i++) {
+    for (int i = 0; i < b->def.item_count && !(cell > 0); i++) {
         const sp_swept_box x = sp__item_box(b, (uint32_t)i);
         sum += fmax(x.high[0] - x.low[0], fmax(x.high[1] - x.low[1], x.high[2] - x.low[2]));
     }
-    g->size = 2 * (sum / b->def.item_count + margin);
+    g->size = cell > 0 ? cell : 2 * (sum / b->def.item_count + margin);
     if (!(g->size > 0)) g->size = 1;
     for (int k = 0; k < 3; k++) g->origin[k] = b->low[k] - margin;
 }
@@ -100,14 +100,14 @@ static void cell_items(sp_collide *set, int pair, const sp_item_features *item, 
         hash_items(set, pair, item, (uint32_t)e[i].features, own);
 }
 
-sp_status sp__broad_hash(sp_collide *set, int pair) {
+sp_status sp__broad_hash(sp_collide *set, int pair, double cell) {
     const sp_collide_pair *p = &set->pairs[pair];
     const sp_collider *a = &set->colliders[p->a], *b = &set->colliders[p->b];
     sp_item_features item;
     hash_grid g;
     int count;
     sp_block own = {0};
-    grid_choose(b, p->margin, &g);
+    grid_choose(b, p->margin, cell, &g);
     // more than the margin, by more than rounding
     SP_TRY(grid_fill(set, b, &g, p->margin + 1e-6 * g.size, &count));
     for (int i = 0; i < a->def.item_count; i++) {

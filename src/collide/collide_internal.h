@@ -203,7 +203,7 @@ typedef struct sp_item_features {
 } sp_item_features;
 
 sp_status sp__broad_pairs(sp_collide *set, const sp_collide_options *o);
-sp_status sp__broad_candidates(sp_collide *set, sp_broad method);
+sp_status sp__broad_candidates(sp_collide *set, const sp_collide_options *o);
 sp_swept_box sp__item_box(const sp_collider *c, uint32_t item);
 void sp__item_features(const sp_collider *c, uint32_t item, sp_item_features *f);
 // Adds the candidates of two items whose boxes are within pair->margin: the vertices and edges that the items own.
@@ -211,7 +211,7 @@ void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const
 bool sp__items_near(const sp_collide_pair *p, const sp_swept_box *a, const sp_swept_box *b);  // within pair->margin
 sp_status sp__broad_trees_prepare(sp_collide *set);                                           // the tasks of sp__broad_trees
 void sp__broad_trees(sp_collide *set);
-sp_status sp__broad_hash(sp_collide *set, int pair);
+sp_status sp__broad_hash(sp_collide *set, int pair, double cell);  // cell: edge, or 0
 // Adds the candidates of a pair with a field (field_contacts.c). tree: false, all items are compared.
 void sp__broad_field(sp_collide *set, int pair, bool tree);
 

@@ -156,7 +156,7 @@ static sp_status search_run(sp_collide *set, const sp_collide_options *o, sp_fou
     SP_TRY(sp__bvh_update(set, &found->rebuilt));
     found->refit_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(sp__broad_pairs(set, o));
-    SP_TRY(sp__broad_candidates(set, o->broad));
+    SP_TRY(sp__broad_candidates(set, o));
     SP_TRY(search_sort(set, &found->candidates));
     found->broad_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(search_groups(set, found->candidates, &groups));
@@ -174,6 +174,8 @@ sp_status sp__collide_find(sp_collide *set, const sp_collide_options *o, sp_foun
     if (!(o->rule.alarm >= 0 && o->rule.alarm < INFINITY && o->rule.depth >= 0 && o->rule.depth < INFINITY))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "alarm = %g and depth = %g, must be >= 0 and finite", o->rule.alarm,
                        o->rule.depth);
+    if (!(o->cell >= 0 && o->cell < INFINITY))
+        return SP_FAIL(set->ctx, SP_BAD_INPUT, "cell = %g, must be >= 0 and finite", o->cell);
     set->grown = false;
     sp_status status = search_run(set, o, found);
     found->contacts = set->out, found->grown = set->grown, found->pairs = set->pair_count;
