@@ -25,7 +25,7 @@ static int detection_steps(const sp_bench_options *o) {
 static sp_status detection_run(sp_collide *set, sp_figures *f, int steps, bool continuous, detection *out) {
     int index[2];
     sp_found found;
-    sp_collide_options o = {.rule = {.alarm = 0.003, .depth = 0.003}};
+    sp_collide_options o = {.rule = {.alarm = 0.002, .depth = 0.002}};
     *out = (detection){0};
     for (uint32_t i = 0; i < 2; i++) {
         sp_collider_def def = sp__figure_collider(&f->figure[i], i);

@@ -194,6 +194,7 @@ static void edges_candidate(sp_collide *set, int pair, uint32_t edge_a, uint32_t
     const sp_collide_pair *p = &set->pairs[pair];
     const sp_collider *a = &set->colliders[p->a], *b = &set->colliders[p->b];
     if (p->self && sp__self_neighbours(a, sp__collider_edge(a, edge_a), 2, sp__collider_edge(b, edge_b), 2)) return;
+    if (!p->rule.continuous && !(a->radius + b->radius > 0) && sp__edges_never_meet(a, edge_a, b, edge_b)) return;
     const bool swap = p->self && edge_b < edge_a;
     candidate_add(set, pair, SP_CANDIDATE_EDGES, swap ? edge_b : edge_a, swap ? edge_a : edge_b, own);
 }

@@ -148,7 +148,7 @@ typedef struct sp_found {
     int count;
     bool grown;      // memory was allocated
     int pairs;       // of colliders that were compared
-    int candidates;  // pairs of features whose swept boxes are within alarm
+    int candidates;  // pairs of features whose swept boxes are within alarm, without those of edges that never meet
     int rebuilt;     // trees built again
     double refit_ms, broad_ms, narrow_ms;
 } sp_found;

@@ -179,7 +179,7 @@ sp_status sp__collide_grow(sp_collide *set, void *array, size_t size, int *capac
 sp_status sp__collide_sorting(sp_collide *set, long need);  // both arrays of set->sorted
 // Takes an entry for a task, from a new block if the last one is full. NULL: there is none, but it was counted.
 void *sp__block_next(sp_blocks *b, sp_block *own);
-// Fills the unused entries of the block of a task with ones, which is no valid key.
+// Fills the first word of the unused entries of the block of a task with ones, which is no valid key.
 void sp__block_close(sp_blocks *b, const sp_block *own);
 // Sorts records by (group, features, place), stable, with `other` as scratch; the result is in `records`.
 void sp__records_sort(sp_record *records, sp_record *other, int count);
@@ -242,6 +242,9 @@ typedef struct sp_narrow {  // of a task
 
 void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidates, int count);
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b);
+// True of most edges that are near each other: the nearest points of their lines are beyond an end at both states, and they do
+// not pass each other, so that they make no contact unless they have a radius or detection is continuous.
+bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b);
 void sp__narrow_plane(const sp_narrow *n, uint32_t vertex);
 // The vertices and edges that an item owns, and its face, in the field of the other collider (field_contacts.c).
 void sp__narrow_field(const sp_narrow *n, bool of_b, uint32_t item);

@@ -310,6 +310,17 @@ static bool edges_sweep(const edge_pair *e) {
     return true;
 }
 
+void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
+    edge_pair e;
+    e.n = n, e.edge[0] = edge_a, e.edge[1] = edge_b;
+    for (int state = 0; state < (n->moves ? 2 : 1); state++) edges_state(&e, state);
+    if (edges_at(&e, 0) || !n->moves) return;
+    if ((n->pair->rule.continuous && edges_sweep(&e)) || edges_cross(&e)) return;
+    edges_at(&e, 1);
+}
+
+// ---------------------------------------------------------------------------------------------------- candidates
+
 typedef double edge_vec[3][2];  // coordinates; the lanes are the two states
 
 static void lanes_dot(edge_vec a, edge_vec b, double out[2]) {
@@ -323,15 +334,14 @@ static void lanes_cross(edge_vec a, edge_vec b, edge_vec out) {
     }
 }
 
-// Most pairs end here: the nearest points of their lines are beyond an end at both states, and they do not pass each other.
-static bool edges_never_meet(const edge_pair *e) {
-    const uint32_t *a = sp__collider_edge(e->n->a, e->edge[0]), *b = sp__collider_edge(e->n->b, e->edge[1]);
+bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b) {
+    const uint32_t *end_a = sp__collider_edge(a, edge_a), *end_b = sp__collider_edge(b, edge_b);
     edge_vec u, v, r, w;
     double uu[2], vv[2], ww[2], uv[2], ur[2], vr[2], volume[2];
     bool inside = false;
     for (int s = 0; s < 2; s++) {
-        const double *xa = e->n->a->x[s], *xb = e->n->b->x[s], *p = xa + 3 * (size_t)a[0], *q = xb + 3 * (size_t)b[0];
-        const double *to_p = xa + 3 * (size_t)a[1], *to_q = xb + 3 * (size_t)b[1];
+        const double *xa = a->x[s], *xb = b->x[s], *p = xa + 3 * (size_t)end_a[0], *q = xb + 3 * (size_t)end_b[0];
+        const double *to_p = xa + 3 * (size_t)end_a[1], *to_q = xb + 3 * (size_t)end_b[1];
         for (int k = 0; k < 3; k++) u[k][s] = to_p[k] - p[k], v[k][s] = to_q[k] - q[k], r[k][s] = p[k] - q[k];
     }
     lanes_cross(u, v, w);
@@ -342,14 +352,4 @@ static bool edges_never_meet(const edge_pair *e) {
         inside |= (along[0] > 0) & (along[0] < ww[s]) & (along[1] > 0) & (along[1] < ww[s]);
     }
     return !inside && (volume[0] > 0 ? volume[1] >= 0 : volume[1] <= 0);
-}
-
-void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
-    edge_pair e;
-    e.n = n, e.edge[0] = edge_a, e.edge[1] = edge_b;
-    if (n->moves && !n->pair->rule.continuous && !(n->a->radius + n->b->radius > 0) && edges_never_meet(&e)) return;
-    for (int state = 0; state < (n->moves ? 2 : 1); state++) edges_state(&e, state);
-    if (edges_at(&e, 0) || !n->moves) return;
-    if ((n->pair->rule.continuous && edges_sweep(&e)) || edges_cross(&e)) return;
-    edges_at(&e, 1);
 }

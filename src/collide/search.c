@@ -21,7 +21,7 @@ static sp_status search_sort(sp_collide *set, int *count) {
     SP_TRY(sp__collide_sorting(set, taken));
     sp_record *sorted = set->sorted[0], *singles = set->sorted[1];
     for (int i = 0; i < taken; i++) {
-        if (all[i].place != 0) continue;
+        if (all[i].group == UINT64_MAX) continue;
         *(record_is_single(set, &all[i]) ? &singles[single++] : &sorted[n++]) = all[i];
     }
     sp__records_sort(sorted, singles + single, n);
