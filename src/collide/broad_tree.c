@@ -7,7 +7,7 @@
 
 // ---------------------------------------------------------------------------------------------------- leaves
 
-enum { LEAVES_KEPT = 16 };  // of each tree in a task; a power of two
+enum { LEAVES_KEPT = 8 };  // of each tree in a task; a power of two
 
 typedef struct leaf_entry {
     int leaf, count;  // number of the leaf; items
