@@ -3,6 +3,7 @@
 //   cases          scenes of soft bodies in contact, beside Bullet (contact_cases.c)
 //   detection      trees and contacts of two deforming surfaces (contact_detection.c)
 //   continuous     the same contacts by continuous detection (contact_detection.c)
+//   baselines      other methods of detection: hash by cell, brute force, random pairs, distance field (contact_baselines.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
 #include "contact.h"
@@ -15,8 +16,8 @@ typedef struct contact_section {
 } contact_section;
 
 static const contact_section sections[] = {
-    {"cases", sp__contact_cases},       {"detection", sp__contact_detection}, {"continuous", sp__contact_continuous},
-    {"delassus", sp__contact_delassus}, {"gauss_seidel", sp__contact_sweeps},
+    {"cases", sp__contact_cases},         {"detection", sp__contact_detection}, {"continuous", sp__contact_continuous},
+    {"baselines", sp__contact_baselines}, {"delassus", sp__contact_delassus},   {"gauss_seidel", sp__contact_sweeps},
 };
 
 sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r) {

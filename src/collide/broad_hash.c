@@ -21,11 +21,11 @@ static int grid_cell(const hash_grid *g, double x, int axis) {
 
 // cells of an item whose box grows by `margin`
 static hash_range grid_range(const hash_grid *g, const sp_collider *c, uint32_t item, double margin) {
-    double low[3], high[3], cells = 1;
+    double cells = 1;
     hash_range r;
-    sp__item_box(c, item, low, high);
+    const sp_swept_box box = sp__item_box(c, item);
     for (int k = 0; k < 3; k++) {
-        r.low[k] = grid_cell(g, low[k] - margin, k), r.high[k] = grid_cell(g, high[k] + margin, k);
+        r.low[k] = grid_cell(g, box.low[k] - margin, k), r.high[k] = grid_cell(g, box.high[k] + margin, k);
         cells *= r.high[k] - r.low[k] + 1;
     }
     r.large = cells > CELLS_MAX, r.cells = r.large ? 1 : (int)cells;
@@ -36,14 +36,14 @@ static uint64_t cell_key(int x, int y, int z) {
     return (uint64_t)x << 2 * CELL_BITS | (uint64_t)y << CELL_BITS | (uint64_t)z;
 }
 
-// Edge of a cell: twice the mean extent of the items, so that an item touches few cells.
-static void grid_choose(const sp_collider *b, double margin, hash_grid *g) {
-    double sum = 0, low[3], high[3];
-    for (int i = 0; i < b->def.item_count; i++) {
-        sp__item_box(b, (uint32_t)i, low, high);
-        sum += fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+// Edge of a cell, unless it is given: twice the mean extent of the items, so that an item touches few cells.
+static void grid_choose(const sp_collider *b, double margin, double cell, hash_grid *g) {
+    double sum = 0;
+    for (int i = 0; i < b->def.item_count && !(cell > 0); i++) {
+        const sp_swept_box x = sp__item_box(b, (uint32_t)i);
+        sum += fmax(x.high[0] - x.low[0], fmax(x.high[1] - x.low[1], x.high[2] - x.low[2]));
     }
-    g->size = 2 * (sum / b->def.item_count + margin);
+    g->size = cell > 0 ? cell : 2 * (sum / b->def.item_count + margin);
     if (!(g->size > 0)) g->size = 1;
     for (int k = 0; k < 3; k++) g->origin[k] = b->low[k] - margin;
 }
@@ -85,29 +85,40 @@ static int entry_first(const sp_record *entries, int count, uint64_t cell) {
     return low;
 }
 
-static void cell_items(sp_collide *set, int pair, uint32_t item, uint64_t cell, int count, sp_block *own) {
-    const sp_record *e = set->sorted[0];
-    for (int i = entry_first(e, count, cell); i < count && e[i].group == cell; i++)
-        sp__broad_items(set, pair, item, (uint32_t)e[i].features, own);
+static void hash_items(sp_collide *set, int pair, const sp_item_features *item, uint32_t other, sp_block *own) {
+    const sp_collider *b = &set->colliders[set->pairs[pair].b];
+    const sp_swept_box box = sp__item_box(b, other);
+    sp_item_features features;
+    if (!sp__items_near(&set->pairs[pair], &item->box, &box)) return;
+    sp__item_features(b, other, &features);
+    sp__broad_items(set, pair, item, &features, own);
 }
 
-sp_status sp__broad_hash(sp_collide *set, int pair) {
+static void cell_items(sp_collide *set, int pair, const sp_item_features *item, uint64_t cell, int count, sp_block *own) {
+    const sp_record *e = set->sorted[0];
+    for (int i = entry_first(e, count, cell); i < count && e[i].group == cell; i++)
+        hash_items(set, pair, item, (uint32_t)e[i].features, own);
+}
+
+sp_status sp__broad_hash(sp_collide *set, int pair, double cell) {
     const sp_collide_pair *p = &set->pairs[pair];
     const sp_collider *a = &set->colliders[p->a], *b = &set->colliders[p->b];
+    sp_item_features item;
     hash_grid g;
     int count;
     sp_block own = {0};
-    grid_choose(b, p->margin, &g);
+    grid_choose(b, p->margin, cell, &g);
     // more than the margin, by more than rounding
     SP_TRY(grid_fill(set, b, &g, p->margin + 1e-6 * g.size, &count));
     for (int i = 0; i < a->def.item_count; i++) {
         hash_range r = grid_range(&g, a, (uint32_t)i, 0);
-        for (int j = 0; r.large && j < b->def.item_count; j++) sp__broad_items(set, pair, (uint32_t)i, (uint32_t)j, &own);
+        sp__item_features(a, (uint32_t)i, &item);
+        for (int j = 0; r.large && j < b->def.item_count; j++) hash_items(set, pair, &item, (uint32_t)j, &own);
         if (r.large) continue;
         for (int x = r.low[0]; x <= r.high[0]; x++)
             for (int y = r.low[1]; y <= r.high[1]; y++)
-                for (int z = r.low[2]; z <= r.high[2]; z++) cell_items(set, pair, (uint32_t)i, cell_key(x, y, z), count, &own);
-        cell_items(set, pair, (uint32_t)i, UINT64_MAX, count, &own);
+                for (int z = r.low[2]; z <= r.high[2]; z++) cell_items(set, pair, &item, cell_key(x, y, z), count, &own);
+        cell_items(set, pair, &item, UINT64_MAX, count, &own);
     }
     sp__block_close(&set->candidates, &own);
     return SP_OK;

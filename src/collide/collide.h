@@ -140,6 +140,7 @@ typedef struct sp_collide_options {
     bool (*pair)(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule);
     void *user;
     int reserve;  // contacts for which memory is kept ready from the first search on
+    double cell;  // SP_BROAD_HASH: edge of a cell [m]; 0: twice the mean extent of an item, and the margin
 } sp_collide_options;
 
 typedef struct sp_found {
@@ -147,7 +148,7 @@ typedef struct sp_found {
     int count;
     bool grown;      // memory was allocated
     int pairs;       // of colliders that were compared
-    int candidates;  // pairs of features whose swept boxes are within alarm
+    int candidates;  // pairs of features whose swept boxes are within alarm, without those of edges that never meet
     int rebuilt;     // trees built again
     double refit_ms, broad_ms, narrow_ms;
 } sp_found;

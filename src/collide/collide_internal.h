@@ -96,6 +96,10 @@ typedef struct sp_collide_pair {
     bool in_field[2];    // features of a touch the field of b, features of b that of a. One or both: nothing else is compared
 } sp_collide_pair;
 
+static inline bool sp__pair_in_field(const sp_collide_pair *p) {
+    return p->in_field[0] || p->in_field[1];
+}
+
 typedef enum sp_candidate_type {
     SP_CANDIDATE_A,
     SP_CANDIDATE_B,
@@ -121,7 +125,7 @@ typedef struct sp_blocks {
     atomic_int taken;  // entries of all blocks, may exceed the capacity
 } sp_blocks;
 
-enum { SP_BLOCK = 64 };
+enum { SP_BLOCK = 16 };
 
 // A contact of the narrow phase. Two vertices may be found from both sides: of equal keys the lower source is kept.
 typedef struct sp_contact_made {
@@ -175,7 +179,7 @@ sp_status sp__collide_grow(sp_collide *set, void *array, size_t size, int *capac
 sp_status sp__collide_sorting(sp_collide *set, long need);  // both arrays of set->sorted
 // Takes an entry for a task, from a new block if the last one is full. NULL: there is none, but it was counted.
 void *sp__block_next(sp_blocks *b, sp_block *own);
-// Fills the unused entries of the block of a task with ones, which is no valid key.
+// Fills the first word of the unused entries of the block of a task with ones, which is no valid key.
 void sp__block_close(sp_blocks *b, const sp_block *own);
 // Sorts records by (group, features, place), stable, with `other` as scratch; the result is in `records`.
 void sp__records_sort(sp_record *records, sp_record *other, int count);
@@ -186,13 +190,28 @@ void sp__bvh_free(sp_context *ctx, sp_bvh *tree);
 // Builds trees of new colliders, refits those that moved, rebuilds degraded ones. Returns the number of rebuilt trees.
 sp_status sp__bvh_update(sp_collide *set, int *rebuilt);
 
-// broad phase (broad.c, broad_hash.c): fills set->candidates
+// broad phase (broad.c, broad_tree.c, broad_hash.c): fills set->candidates
+typedef struct sp_swept_box {
+    double low[3], high[3];  // of both states
+} sp_swept_box;
+
+// An item with the vertices and edges that it owns.
+typedef struct sp_item_features {
+    uint32_t item, vertex[3], edge[3];
+    int vertices, edges;
+    sp_swept_box box, vertex_box[3], edge_box[3];
+} sp_item_features;
+
 sp_status sp__broad_pairs(sp_collide *set, const sp_collide_options *o);
-sp_status sp__broad_candidates(sp_collide *set, sp_broad method);
-// Adds the candidates of two items: the vertices and edges that the items own
-void sp__broad_items(sp_collide *set, int pair, uint32_t item_a, uint32_t item_b, sp_block *own);
-sp_status sp__broad_hash(sp_collide *set, int pair);
-void sp__item_box(const sp_collider *c, uint32_t item, double low[3], double high[3]);
+sp_status sp__broad_candidates(sp_collide *set, const sp_collide_options *o);
+sp_swept_box sp__item_box(const sp_collider *c, uint32_t item);
+void sp__item_features(const sp_collider *c, uint32_t item, sp_item_features *f);
+// Adds the candidates of two items whose boxes are within pair->margin: the vertices and edges that the items own.
+void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const sp_item_features *b, sp_block *own);
+bool sp__items_near(const sp_collide_pair *p, const sp_swept_box *a, const sp_swept_box *b);  // within pair->margin
+sp_status sp__broad_trees_prepare(sp_collide *set);                                           // the tasks of sp__broad_trees
+void sp__broad_trees(sp_collide *set);
+sp_status sp__broad_hash(sp_collide *set, int pair, double cell);  // cell: edge, or 0
 // Adds the candidates of a pair with a field (field_contacts.c). tree: false, all items are compared.
 void sp__broad_field(sp_collide *set, int pair, bool tree);
 
@@ -223,21 +242,30 @@ typedef struct sp_narrow {  // of a task
 
 void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidates, int count);
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b);
+// True of most edges that are near each other: the nearest points of their lines are beyond an end at both states, and they do
+// not pass each other, so that they make no contact unless they have a radius or detection is continuous.
+bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b);
 void sp__narrow_plane(const sp_narrow *n, uint32_t vertex);
 // The vertices and edges that an item owns, and its face, in the field of the other collider (field_contacts.c).
 void sp__narrow_field(const sp_narrow *n, bool of_b, uint32_t item);
 
 // features (features.c), at time t between the states
-// Outward unit normal of a triangle. False: it is degenerate, and the normal is 0.
+// Outward unit normal of the triangle p, and twice its area. 0: it is degenerate, and so is the normal.
+double sp__triangle_normal(const sp_collider *c, double p[3][3], double normal[3]);
+// The same of an item. False: it is degenerate.
 bool sp__face_normal(const sp_collider *c, uint32_t item, double t, double normal[3]);
 // Pseudonormal of a feature: dot products with it tell inside from outside (Baerentzen and Aanaes 2005). Not unit. False: there
 // is none: not a surface with an inside, a boundary, or all faces degenerate.
 bool sp__feature_normal(const sp_collider *c, sp_feature feature, uint32_t index, double t, double normal[3]);
+// The pseudonormal of a feature leads along the normal of a contact, not against it.
+bool sp__normal_is_behind(const double own[3], const double normal[3]);
 // The vertex is on the far side of its own body, seen along the normal of a contact.
 bool sp__feature_is_behind(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double normal[3]);
 // How far the surface around a feature stays on one side: the least sine of the directions that lead into it against `direction`;
 // 1 if there is none. Not negative: the feature is a local minimum along the direction.
 double sp__feature_score(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double direction[3]);
+// The same of an edge of triangles, along a direction and against it.
+void sp__edge_scores(const sp_collider *c, uint32_t edge, double t, const double direction[3], double score[2]);
 
 // One side of a contact to be made.
 typedef struct sp_touch {

@@ -4,16 +4,21 @@
 
 // ---------------------------------------------------------------------------------------------------- normals
 
+double sp__triangle_normal(const sp_collider *c, double p[3][3], double normal[3]) {
+    double u[3], v[3];
+    sp__sub3(p[1], p[0], u), sp__sub3(p[2], p[0], v), sp__cross3(u, v, normal);
+    double length = sp__norm3(normal), longest = fmax(sp__dot3(u, u), sp__dot3(v, v));
+    // thinner than rounding: its normal would be noise
+    bool flat = !(length > 1e-12 * longest);
+    for (int k = 0; k < 3; k++) normal[k] = flat ? 0 : normal[k] / (c->def.side == SP_SIDE_INSIDE ? -length : length);
+    return flat ? 0 : length;
+}
+
 bool sp__face_normal(const sp_collider *c, uint32_t item, double t, double normal[3]) {
     const uint32_t *corner = sp__collider_item(c, item);
-    double p[3][3], u[3], v[3];
+    double p[3][3];
     for (int i = 0; i < 3; i++) sp__collider_at(c, corner[i], t, p[i]);
-    sp__sub3(p[1], p[0], u), sp__sub3(p[2], p[0], v), sp__cross3(u, v, normal);
-    double length = sp__norm3(normal), longest = fmax(sp__norm3(u), sp__norm3(v));
-    // thinner than rounding: its normal would be noise
-    bool flat = !(length > 1e-12 * longest * longest);
-    for (int k = 0; k < 3; k++) normal[k] = flat ? 0 : normal[k] / (c->def.side == SP_SIDE_INSIDE ? -length : length);
-    return !flat;
+    return sp__triangle_normal(c, p, normal) > 0;
 }
 
 // angle of a triangle at one of its corners
@@ -69,11 +74,15 @@ static bool faces_look_away(const sp_collider *c, uint32_t vertex, double t, con
     return true;
 }
 
+bool sp__normal_is_behind(const double own[3], const double normal[3]) {
+    return sp__dot3(own, normal) > SP_CONE_BACK * sp__norm3(own);
+}
+
 bool sp__feature_is_behind(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double normal[3]) {
     double n[3];
     if (feature == SP_FEATURE_VERTEX && c->corners == 3 && faces_look_away(c, index, t, normal)) return false;
     if (!sp__feature_normal(c, feature, index, t, n)) return false;
-    return sp__dot3(n, normal) > SP_CONE_BACK * sp__norm3(n);
+    return sp__normal_is_behind(n, normal);
 }
 
 // ---------------------------------------------------------------------------------------------------- neighbourhood
@@ -94,23 +103,30 @@ static double vertex_score(const sp_collider *c, uint32_t vertex, double t, cons
     return least;
 }
 
-static double edge_score(const sp_collider *c, uint32_t edge, double t, const double direction[3]) {
-    double p[3], e[3], d[3], least = 1;
+void sp__edge_scores(const sp_collider *c, uint32_t edge, double t, const double direction[3], double score[2]) {
+    double p[3], e[3], d[3];
     const uint32_t *ends = sp__collider_edge(c, edge);
     sp__collider_at(c, ends[0], t, p), sp__collider_at(c, ends[1], t, e);
     sp__sub3(e, p, e);
     double square = sp__dot3(e, e);
+    score[0] = score[1] = 1;
     for (int i = c->edges.first[edge]; i < c->edges.first[edge + 1]; i++) {
         int side = c->edges.sides[i];
         sp__collider_at(c, c->def.items[side - side % 3 + (side + 2) % 3], t, d);
         sp__sub3(d, p, d);
-        double full = sp__norm3(d);
+        double full = sp__dot3(d, d);
         if (square > 0) sp__axpy3(d, -sp__dot3(d, e) / square, e, d);
-        double length = sp__norm3(d);
-        double sine = length > 1e-12 * full ? sp__dot3(d, direction) / length : 1;
-        least = sine < least ? sine : least;
+        double height = sp__dot3(d, d);
+        if (!(height > 1e-24 * full)) continue;
+        double sine = sp__dot3(d, direction) / sqrt(height);
+        score[0] = sine < score[0] ? sine : score[0], score[1] = -sine < score[1] ? -sine : score[1];
     }
-    return least;
+}
+
+static double edge_score(const sp_collider *c, uint32_t edge, double t, const double direction[3]) {
+    double score[2];
+    sp__edge_scores(c, edge, t, direction, score);
+    return score[0];
 }
 
 double sp__feature_score(const sp_collider *c, sp_feature feature, uint32_t index, double t, const double direction[3]) {

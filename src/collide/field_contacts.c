@@ -486,9 +486,9 @@ static void ball_of_box(const double low[3], const double high[3], double x[3], 
 }
 
 static void item_candidate(sp_collide *set, const field_search *s, int pair, uint32_t item, sp_block *own) {
-    double low[3], high[3], x[3], size;
-    sp__item_box(s->c, item, low, high);
-    ball_of_box(low, high, x, &size);
+    double x[3], size;
+    const sp_swept_box box = sp__item_box(s->c, item);
+    ball_of_box(box.low, box.high, x, &size);
     if (ball_is_far(s, x, size, s->c->radius)) return;
     sp_record *r = sp__block_next(&set->candidates, own);
     if (r)

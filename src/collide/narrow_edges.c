@@ -7,10 +7,17 @@
 
 enum { EDGE_SAMPLES = 8 };
 
+typedef struct edge_lines {
+    double p[3], q[3];  // first ends of a and b
+    double u[3], v[3];  // from the first end to the second
+    double r[3], w[3];  // p - q; u x v
+} edge_lines;
+
 typedef struct edge_pair {
     const sp_narrow *n;
     uint32_t edge[2];
-    double limit;  // of edge_gap
+    double limit;         // of edge_gap
+    edge_lines state[2];  // at the committed and at the free state
 } edge_pair;
 
 typedef struct edge_hit {
@@ -30,21 +37,50 @@ static void edge_ends(const edge_pair *e, int side, double t, double p[3], doubl
     sp__sub3(d, p, d);
 }
 
+static void lines_finish(edge_lines *l) {
+    sp__sub3(l->p, l->q, l->r), sp__cross3(l->u, l->v, l->w);
+}
+
+static void edges_lines(const edge_pair *e, double t, edge_lines *l) {
+    edge_ends(e, 0, t, l->p, l->u), edge_ends(e, 1, t, l->q, l->v);
+    lines_finish(l);
+}
+
+// the same at a state
+static void edges_state(edge_pair *e, int state) {
+    edge_lines *l = &e->state[state];
+    const uint32_t *a = sp__collider_edge(e->n->a, e->edge[0]), *b = sp__collider_edge(e->n->b, e->edge[1]);
+    const double *xa = e->n->a->x[state], *xb = e->n->b->x[state];
+    const double *p = xa + 3 * (size_t)a[0], *q = xb + 3 * (size_t)b[0];
+    memcpy(l->p, p, sizeof l->p), memcpy(l->q, q, sizeof l->q);
+    sp__sub3(xa + 3 * (size_t)a[1], p, l->u), sp__sub3(xb + 3 * (size_t)b[1], q, l->v);
+    lines_finish(l);
+}
+
+// the lines at a time; those of the two states are kept
+static const edge_lines *edges_lines_at(const edge_pair *e, double t, edge_lines *between) {
+    if (t == 0 || t == 1) return &e->state[t == 1];
+    edges_lines(e, t, between);
+    return between;
+}
+
 // Nearest points of the two lines. False: parallel, of length 0, or beyond an end of an edge.
 static bool edges_meet(const edge_pair *e, double t, edge_hit *h) {
-    double p[3], q[3], u[3], v[3], r[3], w[3];
-    edge_ends(e, 0, t, p, u), edge_ends(e, 1, t, q, v);
-    sp__sub3(p, q, r), sp__cross3(u, v, w);
-    double uu = sp__dot3(u, u), vv = sp__dot3(v, v), ww = sp__dot3(w, w);
+    edge_lines between;
+    const edge_lines *l = edges_lines_at(e, t, &between);
+    double uu = sp__dot3(l->u, l->u), vv = sp__dot3(l->v, l->v), ww = sp__dot3(l->w, l->w);
     if (!(ww > SP_PARALLEL * SP_PARALLEL * uu * vv)) return false;
-    double uv = sp__dot3(u, v), ur = sp__dot3(u, r), vr = sp__dot3(v, r), touch = SP_TOUCH_ALARM * e->n->pair->rule.alarm;
-    h->at[0] = (uv * vr - vv * ur) / ww, h->at[1] = (uu * vr - uv * ur) / ww;
+    double uv = sp__dot3(l->u, l->v), ur = sp__dot3(l->u, l->r), vr = sp__dot3(l->v, l->r);
+    double touch = SP_TOUCH_ALARM * e->n->pair->rule.alarm, along[2] = {uv * vr - vv * ur, uu * vr - uv * ur};
+    // most pairs end here, without a division
+    if (!(along[0] > 0 && along[0] < ww && along[1] > 0 && along[1] < ww)) return false;
     for (int i = 0; i < 2; i++) {
         double end = fmin(touch / sqrt(i ? vv : uu), SP_TOUCH_EDGE);
+        h->at[i] = along[i] / ww;
         if (!(h->at[i] > end && h->at[i] < 1 - end)) return false;
     }
-    for (int k = 0; k < 3; k++) h->normal[k] = w[k] / sqrt(ww);
-    h->distance = sp__dot3(h->normal, r);
+    for (int k = 0; k < 3; k++) h->normal[k] = l->w[k] / sqrt(ww);
+    h->distance = sp__dot3(h->normal, l->r);
     return true;
 }
 
@@ -67,37 +103,53 @@ static double edges_radius(const edge_pair *e, const edge_hit *h) {
 // The surface around an edge lies on one side of it along a direction, and is not flat there; or it is soft and the other is not:
 // it will bend over a sharp edge of the other.
 typedef struct edge_fit {
-    bool least, sharp, open, bends;
+    bool least, sharp;
 } edge_fit;
 
-static edge_fit edge_fits(const edge_pair *e, int side, double t, const double direction[3]) {
+static bool edge_bends(const edge_pair *e, int side) {
+    return (edge_collider(e, side)->def.flags & SP_COLLIDER_SOFT) && !(edge_collider(e, 1 - side)->def.flags & SP_COLLIDER_SOFT);
+}
+
+static bool edge_is_open(const sp_collider *c) {
+    return c->corners < 3 || c->def.side == SP_SIDE_BOTH;
+}
+
+// How an edge fits along a direction ([0]) and against it. False: it makes no contact either way.
+static bool edge_fits(const edge_pair *e, int side, double t, const double direction[3], edge_fit fit[2]) {
     const sp_collider *c = edge_collider(e, side);
-    double back[3] = {-direction[0], -direction[1], -direction[2]};
-    const bool bends = (c->def.flags & SP_COLLIDER_SOFT) && !(edge_collider(e, 1 - side)->def.flags & SP_COLLIDER_SOFT);
-    if (c->corners < 3) return (edge_fit){true, true, true, bends};
-    int edge = (int)e->edge[side];
-    bool boundary = c->edges.first[edge + 1] - c->edges.first[edge] < 2;
-    double least = sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, direction);
-    // the highest of all faces: their scores against the opposite direction
-    double most = -sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, back);
+    fit[0] = fit[1] = (edge_fit){true, true};
+    if (c->corners < 3) return true;
+    const bool bends = edge_bends(e, side), line = edge_collider(e, 1 - side)->corners < 3;
     const double tolerance = bends ? SP_CONE_SOFT : SP_CONE_EDGE;
+    int edge = (int)e->edge[side];
+    bool boundary = c->edges.first[edge + 1] - c->edges.first[edge] < 2, any = false;
+    double score[2], out[3];
+    sp__edge_scores(c, e->edge[side], t, direction, score);
+    for (int k = 0; k < 2; k++) {
+        // the highest of all faces: their score against the opposite direction
+        fit[k] = (edge_fit){score[k] >= -tolerance, boundary || -score[1 - k] > SP_CONE_EDGE};
+        any |= fit[k].least && (fit[k].sharp || bends || line);
+    }
     // flat surfaces fit on both sides within the tolerance: the other body is in front of their faces
-    double out[3];
-    if (sp__feature_normal(c, SP_FEATURE_EDGE, e->edge[side], t, out) && sp__dot3(out, direction) > 0) least = -1;
-    return (edge_fit){least >= -tolerance, boundary || most > SP_CONE_EDGE, c->def.side == SP_SIDE_BOTH, bends};
+    if (!any || !sp__feature_normal(c, SP_FEATURE_EDGE, e->edge[side], t, out)) return any;
+    double front = sp__dot3(out, direction);
+    fit[0].least &= !(front > 0), fit[1].least &= !(-front > 0);
+    return fit[0].least || fit[1].least;
 }
 
 // Sign of the normal for which both colliders have a local minimum: 1, -1; 0: none.
 static int edges_sign(const edge_pair *e, double t, const edge_hit *h) {
     int good = 0;
-    bool lines = e->n->a->corners < 3 || e->n->b->corners < 3;
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        double to_a[3], to_b[3];
-        for (int k = 0; k < 3; k++) to_a[k] = sign * h->normal[k], to_b[k] = -to_a[k];
-        edge_fit a = edge_fits(e, 0, t, to_a), b = edge_fits(e, 1, t, to_b);
-        if (!a.least || !b.least || !(lines || (a.sharp && b.sharp) || (a.sharp && b.bends) || (a.bends && b.sharp))) continue;
+    edge_fit fit_a[2], fit_b[2];
+    const bool lines = e->n->a->corners < 3 || e->n->b->corners < 3, bends_a = edge_bends(e, 0), bends_b = edge_bends(e, 1);
+    const bool open = edge_is_open(e->n->a) && edge_is_open(e->n->b);
+    if (!edge_fits(e, 0, t, h->normal, fit_a) || !edge_fits(e, 1, t, h->normal, fit_b)) return 0;
+    for (int k = 0; k < 2; k++) {
+        const int sign = k ? -1 : 1;
+        const edge_fit a = fit_a[k], b = fit_b[1 - k];
+        if (!a.least || !b.least || !(lines || (a.sharp && b.sharp) || (a.sharp && bends_b) || (bends_a && b.sharp))) continue;
         // no inside on either: only the side where they are
-        if (a.open && b.open && sign * h->distance < 0) continue;
+        if (open && sign * h->distance < 0) continue;
         if (good == 0 || sign * h->distance > 0) good = sign;
     }
     return good;
@@ -193,10 +245,9 @@ static bool edges_at(const edge_pair *e, double t) {
 
 static double edges_volume(const void *user, double t) {
     const edge_pair *e = user;
-    double p[3], q[3], u[3], v[3], w[3];
-    edge_ends(e, 0, t, p, u), edge_ends(e, 1, t, q, v);
-    sp__sub3(p, q, p), sp__cross3(u, v, w);
-    return sp__dot3(p, w) * e->limit;  // the sign makes it positive at the committed state
+    edge_lines between;
+    const edge_lines *l = edges_lines_at(e, t, &between);
+    return sp__dot3(l->r, l->w) * e->limit;  // the sign makes it positive at the committed state
 }
 
 // distance of the lines at a crossing, minus alarm and radii; positive where they do not meet
@@ -206,13 +257,33 @@ static double edges_gap(const void *user, double t) {
     return edges_meet(e, t, &h) ? fabs(h.distance) - edges_radius(e, &h) - e->limit : 1;
 }
 
+// False: the swept boxes of the edges are apart, so that they do not touch between the states.
+static bool edges_pass(const edge_pair *e) {
+    for (int k = 0; k < 3; k++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int s = 0; s < 2; s++) {
+            const edge_lines *l = &e->state[s];
+            const double end[2][2] = {{l->p[k], l->p[k] + l->u[k]}, {l->q[k], l->q[k] + l->v[k]}};
+            for (int side = 0; side < 2; side++)
+                for (int i = 0; i < 2; i++) {
+                    low[side] = end[side][i] < low[side] ? end[side][i] : low[side];
+                    high[side] = end[side][i] > high[side] ? end[side][i] : high[side];
+                }
+        }
+        // more than the rounding errors of the time when they meet
+        double most = 1e-6 * (high[0] - low[0] + high[1] - low[1]) + 1e-12 * (fabs(low[0]) + fabs(high[0]));
+        if (low[0] - high[1] > most || low[1] - high[0] > most) return false;
+    }
+    return true;
+}
+
 // The edges pass through each other, or come near, between the states.
 static bool edges_cross(edge_pair *e) {
     edge_hit h;
     e->limit = 1;
     double volume = edges_volume(e, 0), t = INFINITY, p[3], q[3];
     e->limit = volume > 0 ? 1 : -1;
-    if (edges_volume(e, 1) < 0) t = sp__first_time(edges_volume, e, 1);
+    if (edges_volume(e, 1) < 0 && edges_pass(e)) t = sp__first_time(edges_volume, e, 1);
     e->limit = e->n->pair->rule.alarm;
     if (t > 1 && e->n->a->radius + e->n->b->radius > 0 && edges_gap(e, 0) > 0) t = sp__first_time(edges_gap, e, EDGE_SAMPLES);
     if (t > 1 || !edges_meet(e, t, &h)) return false;
@@ -240,8 +311,45 @@ static bool edges_sweep(const edge_pair *e) {
 }
 
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
-    edge_pair e = {.n = n, .edge = {edge_a, edge_b}};
+    edge_pair e;
+    e.n = n, e.edge[0] = edge_a, e.edge[1] = edge_b;
+    for (int state = 0; state < (n->moves ? 2 : 1); state++) edges_state(&e, state);
     if (edges_at(&e, 0) || !n->moves) return;
     if ((n->pair->rule.continuous && edges_sweep(&e)) || edges_cross(&e)) return;
     edges_at(&e, 1);
+}
+
+// ---------------------------------------------------------------------------------------------------- candidates
+
+typedef double edge_vec[3][2];  // coordinates; the lanes are the two states
+
+static void lanes_dot(edge_vec a, edge_vec b, double out[2]) {
+    for (int s = 0; s < 2; s++) out[s] = a[0][s] * b[0][s] + a[1][s] * b[1][s] + a[2][s] * b[2][s];
+}
+
+static void lanes_cross(edge_vec a, edge_vec b, edge_vec out) {
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        for (int s = 0; s < 2; s++) out[k][s] = a[i][s] * b[j][s] - a[j][s] * b[i][s];
+    }
+}
+
+bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b) {
+    const uint32_t *end_a = sp__collider_edge(a, edge_a), *end_b = sp__collider_edge(b, edge_b);
+    edge_vec u, v, r, w;
+    double uu[2], vv[2], ww[2], uv[2], ur[2], vr[2], volume[2];
+    bool inside = false;
+    for (int s = 0; s < 2; s++) {
+        const double *xa = a->x[s], *xb = b->x[s], *p = xa + 3 * (size_t)end_a[0], *q = xb + 3 * (size_t)end_b[0];
+        const double *to_p = xa + 3 * (size_t)end_a[1], *to_q = xb + 3 * (size_t)end_b[1];
+        for (int k = 0; k < 3; k++) u[k][s] = to_p[k] - p[k], v[k][s] = to_q[k] - q[k], r[k][s] = p[k] - q[k];
+    }
+    lanes_cross(u, v, w);
+    lanes_dot(u, u, uu), lanes_dot(v, v, vv), lanes_dot(w, w, ww), lanes_dot(r, w, volume);
+    lanes_dot(u, v, uv), lanes_dot(u, r, ur), lanes_dot(v, r, vr);
+    for (int s = 0; s < 2; s++) {
+        const double along[2] = {uv[s] * vr[s] - vv[s] * ur[s], uu[s] * vr[s] - uv[s] * ur[s]};  // as in edges_meet
+        inside |= (along[0] > 0) & (along[0] < ww[s]) & (along[1] > 0) & (along[1] < ww[s]);
+    }
+    return !inside && (volume[0] > 0 ? volume[1] >= 0 : volume[1] <= 0);
 }

@@ -45,9 +45,11 @@ typedef struct vertex_search {
     const sp_narrow *n;
     const sp_collider *c, *other;  // of the vertex; of the items
     uint32_t vertex;
-    bool of_b, solid;         // solid: the other has an inside
-    uint64_t known, skipped;  // bits: first items for which it is known whether candidate_skipped, and the result
-    double radius;            // of the vertex
+    bool of_b, solid;                     // solid: the other has an inside
+    uint64_t known, skipped;              // bits: first items for which it is known whether candidate_skipped, and the result
+    double radius;                        // of the vertex
+    bool has_normal[2], normal_known[2];  // pseudonormals of the vertex at the two states
+    double normal[2][3];
     const sp_record *candidates;
     int count;
     vertex_contact *found;
@@ -103,17 +105,31 @@ static void foot_edge(const sp_collider *c, sp_touch *f, uint32_t edge, uint32_t
         .feature = SP_FEATURE_EDGE, .index = edge, .count = 2, .vertex = {ends[0], ends[1]}, .weight = {1 - second, second}};
 }
 
-// The feature on which a point of an item is: the nearest corner or side within the tolerance, else the item itself.
-static void foot_of_item(const sp_collider *c, uint32_t item, double p[3][3], const double w[3], double tolerance, sp_touch *f) {
-    const uint32_t *corner = sp__collider_item(c, item);
-    double x[3] = {0}, least = INFINITY;
+// the corner of an item that is nearest to x, if it is within the tolerance; -1: none is
+static int corner_within(const sp_collider *c, double p[3][3], const double x[3], double tolerance) {
+    double least = INFINITY, square[3] = {0};
     int at = 0;
-    for (int i = 0; i < c->corners; i++) sp__axpy3(x, w[i], p[i], x);
     for (int i = 0; i < c->corners; i++) {
-        double apart = points_apart(x, p[i]);
-        if (apart < least) least = apart, at = i;
+        double d[3];
+        sp__sub3(x, p[i], d);
+        square[i] = sp__dot3(d, d), least = square[i] < least ? square[i] : least;
     }
-    if (least <= tolerance || c->corners == 1) {
+    // without roots for most items
+    if (least > tolerance * tolerance * (1 + 1e-9) && c->corners > 1) return -1;
+    for (int i = 1; i < c->corners; i++)
+        if (sqrt(square[i]) < sqrt(square[at])) at = i;
+    return sqrt(square[at]) <= tolerance || c->corners == 1 ? at : -1;
+}
+
+// The feature on which a point of an item is: the nearest corner or side within the tolerance, else the item itself. inset: the
+// sides are at least as far away.
+static void foot_of_item(const sp_collider *c, uint32_t item, double p[3][3], const double w[3], double tolerance, double inset,
+                         sp_touch *f) {
+    const uint32_t *corner = sp__collider_item(c, item);
+    double x[3] = {0}, least = INFINITY, t = 0;
+    for (int i = 0; i < c->corners; i++) sp__axpy3(x, w[i], p[i], x);
+    int at = corner_within(c, p, x, tolerance);
+    if (at >= 0) {
         foot_vertex(f, corner[at]);
         return;
     }
@@ -121,9 +137,7 @@ static void foot_of_item(const sp_collider *c, uint32_t item, double p[3][3], co
         foot_edge(c, f, item, corner[0], w[1]);
         return;
     }
-    least = INFINITY;
-    double t = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && inset <= tolerance; k++) {
         const double *a = p[k], *b = p[(k + 1) % 3];
         double s = segment_nearest(a, b, x), y[3];
         for (int i = 0; i < 3; i++) y[i] = (1 - s) * a[i] + s * b[i];
@@ -138,18 +152,30 @@ static void foot_of_item(const sp_collider *c, uint32_t item, double p[3][3], co
     memcpy(f->vertex, corner, sizeof f->vertex), memcpy(f->weight, w, sizeof f->weight);
 }
 
+static double longest_side(double p[3][3], int corners) {
+    double most = 0;
+    for (int i = 0; i < corners && corners > 1; i++) {
+        double d[3];
+        sp__sub3(p[i], p[(i + 1) % corners], d);
+        most = fmax(most, sp__dot3(d, d));
+    }
+    return sqrt(most);
+}
+
 static void vertex_hit_item(const vertex_search *s, uint32_t item, double t, vertex_hit *h) {
     const sp_collider *c = s->other;
     const uint32_t *corner = sp__collider_item(c, item);
-    double x[3], p[3][3], w[3] = {1, 0, 0}, longest = 0, foot[3], d[3];
-    *h = (vertex_hit){0};
+    double x[3], p[3][3], w[3] = {1, 0, 0}, foot[3], d[3], area = 0;
     sp__collider_at(s->c, s->vertex, t, x);
     for (int i = 0; i < c->corners; i++) sp__collider_at(c, corner[i], t, p[i]);
-    for (int i = 0; i < c->corners && c->corners > 1; i++) longest = fmax(longest, points_apart(p[i], p[(i + 1) % c->corners]));
+    const double longest = longest_side(p, c->corners);
     h->tolerance = fmin(SP_TOUCH_ALARM * s->n->pair->rule.alarm, SP_TOUCH_EDGE * longest);
-    if (c->corners == 3) triangle_nearest(p, x, !sp__face_normal(c, item, t, h->normal), w);
+    h->normal[0] = h->normal[1] = h->normal[2] = 0;
+    if (c->corners == 3) area = sp__triangle_normal(c, p, h->normal), triangle_nearest(p, x, !(area > 0), w);
     if (c->corners == 2) w[1] = segment_nearest(p[0], p[1], x), w[0] = 1 - w[1];
-    foot_of_item(c, item, p, w, h->tolerance, &h->foot);
+    // heights of the foot over the sides are its weights times those of the triangle
+    double inset = area > 0 ? (1 - 1e-6) * fmin(w[0], fmin(w[1], w[2])) * area / longest : 0;
+    foot_of_item(c, item, p, w, h->tolerance, inset, &h->foot);
     sp__touch_at(c, &h->foot, t, foot);
     sp__sub3(x, foot, h->r);
     h->distance = sp__norm3(h->r);
@@ -353,6 +379,14 @@ static bool hit_is_least(const vertex_search *s, const vertex_hit *h, double t) 
     return sp__feature_score(s->other, h->foot.feature, h->foot.index, t, back) >= -1e-6 - 2 * h->tolerance / h->distance;
 }
 
+// the vertex is on the far side of its own body, as sp__feature_is_behind
+static bool vertex_is_behind(vertex_search *s, int state, const double normal[3]) {
+    double *own = s->normal[state];
+    if (!s->normal_known[state]) s->has_normal[state] = sp__feature_normal(s->c, SP_FEATURE_VERTEX, s->vertex, state, own);
+    s->normal_known[state] = true;
+    return s->has_normal[state] && sp__normal_is_behind(own, normal);
+}
+
 // contacts of a vertex outside, or on the surface, at a state
 static void vertex_front(vertex_search *s, int t) {
     vertex_hit h;
@@ -367,9 +401,7 @@ static void vertex_front(vertex_search *s, int t) {
             vertex_contact now = {.foot = h.foot, .distance = h.distance, .time = t};
             now.score = vertex_suits(s, &h.foot, t, normals[k]);
             memcpy(now.normal, normals[k], sizeof now.normal);
-            if (now.score < SP_CONE_VERTEX ||
-                (gap > 0 && sp__feature_is_behind(s->c, SP_FEATURE_VERTEX, s->vertex, t, now.normal)))
-                continue;
+            if (now.score < SP_CONE_VERTEX || (gap > 0 && vertex_is_behind(s, t, now.normal))) continue;
             vertex_keep(s, &now);
         }
     }

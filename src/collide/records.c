@@ -12,8 +12,8 @@ void *sp__block_next(sp_blocks *b, sp_block *own) {
 }
 
 void sp__block_close(sp_blocks *b, const sp_block *own) {
-    if (own->end <= b->capacity && own->next < own->end)
-        memset((char *)b->data + (size_t)own->next * b->size, 0xff, (size_t)(own->end - own->next) * b->size);
+    if (own->end > b->capacity) return;
+    for (int i = own->next; i < own->end; i++) memset((char *)b->data + (size_t)i * b->size, 0xff, sizeof(uint64_t));
 }
 
 // ---------------------------------------------------------------------------------------------------- radix sort

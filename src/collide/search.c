@@ -1,28 +1,36 @@
 // One search: trees, pairs, candidates, contacts, in an order that depends on their keys alone.
 #include "collide/collide_internal.h"
 
-enum { GROUPS_PER_TASK = 16 };
+enum { GROUPS_PER_TASK = 64 };
 
 // ---------------------------------------------------------------------------------------------------- candidates
 
-// candidates without the gaps of unfinished blocks and without repetitions, sorted
+static sp_candidate_type record_type(const sp_record *r) {
+    return (sp_candidate_type)(r->group & ((1 << SP_CANDIDATE_BITS) - 1));
+}
+
+// Edges of two colliders: each pair is found once, and no other candidate is compared with it, so their order does not matter.
+static bool record_is_single(const sp_collide *set, const sp_record *r) {
+    return record_type(r) == SP_CANDIDATE_EDGES && !set->pairs[r->group >> SP_CANDIDATE_BITS].self;
+}
+
+// Candidates without the gaps of unfinished blocks and without repetitions: first those that are sorted, then the others.
 static sp_status search_sort(sp_collide *set, int *count) {
     const sp_record *all = set->candidates.data;
-    int taken = atomic_load(&set->candidates.taken), n = 0, unique = 0;
+    int taken = atomic_load(&set->candidates.taken), n = 0, unique = 0, single = 0;
     SP_TRY(sp__collide_sorting(set, taken));
-    sp_record *sorted = set->sorted[0];
-    for (int i = 0; i < taken; i++)
-        if (all[i].place == 0) sorted[n++] = all[i];
-    sp__records_sort(sorted, set->sorted[1], n);
+    sp_record *sorted = set->sorted[0], *singles = set->sorted[1];
+    for (int i = 0; i < taken; i++) {
+        if (all[i].group == UINT64_MAX) continue;
+        *(record_is_single(set, &all[i]) ? &singles[single++] : &sorted[n++]) = all[i];
+    }
+    sp__records_sort(sorted, singles + single, n);
     for (int i = 0; i < n; i++)
         if (i == 0 || sorted[i].group != sorted[i - 1].group || sorted[i].features != sorted[i - 1].features)
             sorted[unique++] = sorted[i];
-    *count = unique;
+    memcpy(sorted + unique, singles, (size_t)single * sizeof *singles);
+    *count = unique + single;
     return SP_OK;
-}
-
-static sp_candidate_type record_type(const sp_record *r) {
-    return (sp_candidate_type)(r->group & ((1 << SP_CANDIDATE_BITS) - 1));
 }
 
 static bool same_group(const sp_record *a, const sp_record *b) {
@@ -148,7 +156,7 @@ static sp_status search_run(sp_collide *set, const sp_collide_options *o, sp_fou
     SP_TRY(sp__bvh_update(set, &found->rebuilt));
     found->refit_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(sp__broad_pairs(set, o));
-    SP_TRY(sp__broad_candidates(set, o->broad));
+    SP_TRY(sp__broad_candidates(set, o));
     SP_TRY(search_sort(set, &found->candidates));
     found->broad_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(search_groups(set, found->candidates, &groups));
@@ -166,6 +174,8 @@ sp_status sp__collide_find(sp_collide *set, const sp_collide_options *o, sp_foun
     if (!(o->rule.alarm >= 0 && o->rule.alarm < INFINITY && o->rule.depth >= 0 && o->rule.depth < INFINITY))
         return SP_FAIL(set->ctx, SP_BAD_INPUT, "alarm = %g and depth = %g, must be >= 0 and finite", o->rule.alarm,
                        o->rule.depth);
+    if (!(o->cell >= 0 && o->cell < INFINITY))
+        return SP_FAIL(set->ctx, SP_BAD_INPUT, "cell = %g, must be >= 0 and finite", o->cell);
     set->grown = false;
     sp_status status = search_run(set, o, found);
     found->contacts = set->out, found->grown = set->grown, found->pairs = set->pair_count;

@@ -472,7 +472,9 @@ TEST(groups_static_colliders_and_rules) {
     CHECK_INT(sp__collider_add(set, &(sp_collider_def){.type = SP_COLLIDER_SPHERE, .id = 4}, &index), SP_BAD_INPUT);
     CHECK_INT(sp__collider_add(set, &(sp_collider_def){.type = SP_COLLIDER_SPHERE, .id = 9, .radius = -1}, &index), SP_BAD_INPUT);
     CHECK_INT(sp__collider_add(set, &(sp_collider_def){.type = SP_COLLIDER_POINTS, .id = 9}, &index), SP_BAD_INPUT);
-    o.rule.alarm = 0.05, o.pair = NULL;
+    o.rule.alarm = 0.05, o.cell = -1;
+    CHECK_INT(sp__collide_find(set, &o, &f), SP_BAD_INPUT);
+    o.cell = 0, o.pair = NULL;
     CHECK(sp__collide_find(set, &o, &f) >= 0 && f.count == 4);
     finish();
 }

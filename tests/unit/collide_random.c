@@ -163,6 +163,12 @@ static void compare_methods(int workers) {
         REQUIRE(scene_find(&s, set, (sp_broad)method, &f) >= 0);
         CHECK(same_contacts(brute, count, &f));
     }
+    // small cells: all items are large; large cells: all are in one
+    for (double cell = 1e-3; cell < 1e3; cell *= 30) {
+        sp_collide_options o = {.broad = SP_BROAD_HASH, .rule = {.alarm = s.alarm, .depth = s.depth}, .cell = cell};
+        REQUIRE(sp__collide_find(set, &o, &f) >= 0);
+        CHECK(same_contacts(brute, count, &f));
+    }
     free(brute);
     sp__collide_destroy(&set), sp__collide_destroy(&other);
     sp_context_destroy(&ctx), sp_context_destroy(&one);

@@ -151,6 +151,35 @@ TEST(ball_on_the_rim_of_a_strip) {
     }
 }
 
+// number of paths, of eight, on which a search of one of the steps finds the ball beside the strip
+static int paths_caught(double step, bool continuous) {
+    int caught = 0;
+    for (int phase = 0; phase < 8; phase++) {
+        start();
+        help_box(&strip, (double[]){-0.5, -0.01, -0.001}, (double[]){0.5, 0.01, 0.001}, 1);
+        help_add_mesh(set, 2, &strip);
+        int ball = help_add_shape(set, 1, SP_COLLIDER_SPHERE, 0.03, (double[]){0, 0, 0}, (double[]){0, 0, 0}), contacts = 0;
+        for (double z = 0.3 + step * (phase + 0.5) / 8; z > -0.3; z -= step) {
+            sp_shape_place at0 = {{0.2, 0.025, z}, {0}}, at1 = {{0.2, 0.025, z - step}, {0}};
+            sp__collider_move_shape(set, ball, &at0, &at1);
+            contacts += find(0.002, continuous).count;
+        }
+        caught += contacts > 0;
+        finish();
+    }
+    return caught;
+}
+
+// The limit of discrete detection: the ball is within alarm of the strip on 57 mm of its path, 2 sqrt((30 + 2)^2 - 15^2) with the
+// rim 15 mm beside the path. Shorter steps end there, whatever the phase; longer ones pass it at some phases, or at most.
+TEST(long_steps_miss_what_short_ones_find) {
+    CHECK_INT(paths_caught(0.05, false), 8);
+    const int longer = paths_caught(0.12, false), longest = paths_caught(0.6, false);
+    CHECK(longer > 0 && longer < 8);
+    CHECK(longest <= 1);
+    CHECK_INT(paths_caught(0.6, true), 8);
+}
+
 // A thin plate that turns by half a turn about its edge, over a point that is on the same side of it at both ends.
 TEST(in_and_out_within_a_step) {
     int found[2];
