@@ -370,6 +370,26 @@ static void report_failure(sp_factor_run *run, sp_factor_info *info) {
     }
 }
 
+// A pivot below this part of the diagonal of A is what rounding has left of zero: a body that nothing holds has such pivots of
+// either sign. Those of a positive definite matrix are above the inverse of its condition number.
+static const double vanishing_pivot = 1e-14;
+
+static void find_vanishing(const sp_factor *F, const sp_symmetric *A, double shift, sp_factor_info *info) {
+    const sp_symbolic *S = F->S;
+    const int b = S->block;
+    for (int s = 0; s < S->count && info->status == SP_OK; s++) {
+        const double *L = sp__panel(F, s, F->side[s] ^ (int)F->def.spare);
+        const size_t rows = (size_t)sp__panel_rows(F, s);
+        for (int j = 0; F->fresh[s] && j < sp__front_columns(S, s) * b && info->status == SP_OK; j++) {
+            const int row = S->perm[S->first[s] + j / b];
+            const double pivot = L[(size_t)j * (rows + 1)] * L[(size_t)j * (rows + 1)];
+            const double diagonal = sp__symmetric_block(A, A->row_start[row])[A->stride * (b + 1) * (j % b)] + shift;
+            if (pivot > vanishing_pivot * diagonal) continue;
+            info->status = SP_NOT_SPD, info->unknown = row * b + j % b, info->pivot = pivot;
+        }
+    }
+}
+
 // Refactors the supernodes marked in `fresh`, in the spare copy if there is one, and fills info. On success the new copy becomes
 // valid; `fresh` is always cleared.
 static sp_status factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
@@ -388,6 +408,7 @@ static sp_status factor_fronts(sp_factor *F, const sp_symmetric *A, double shift
     if (!F->def.spare) F->good = false;
     make_all(&run);
     report_failure(&run, info);
+    if (info->status == SP_OK && F->def.kind == SP_LLT && !sp__factor_single(F)) find_vanishing(F, A, shift, info);
     if (info->status == SP_OK) F->shift = shift;
     sp__factor_commit(F, info->status == SP_OK, false);
     return info->status;
