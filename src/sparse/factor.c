@@ -378,7 +378,7 @@ static void find_vanishing(const sp_factor *F, const sp_symmetric *A, double shi
     const sp_symbolic *S = F->S;
     const int b = S->block;
     for (int s = 0; s < S->count && info->status == SP_OK; s++) {
-        const double *L = sp__panel(F, s, F->side[s] ^ (int)F->def.spare);
+        const double *L = sp__panel(F, s, sp__side_now(F, s));
         const size_t rows = (size_t)sp__panel_rows(F, s);
         for (int j = 0; F->fresh[s] && j < sp__front_columns(S, s) * b && info->status == SP_OK; j++) {
             const int row = S->perm[S->first[s] + j / b];
