@@ -169,6 +169,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
 
 static sp_status follow_body(sp_constraints *c, sp_body *b) {
     sp_body_shape shape;
+    if (!sp__body_takes_rows(b)) return SP_OK;
     if (b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape)) return follow_shapes(c, b);
     for (int i = 0; i < b->surface_count; i++) {
         unsigned roles = i == 0 ? sp__boundary_roles(b) : b->surfaces[i]->roles;
@@ -368,7 +369,8 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     out->friction = rule->friction, out->gap = rule->gap;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
-    out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
+    out->spring = def->formulation == SP_CONTACT_PENALTY, out->stiffness = def->stiffness, out->damping = def->damping;
+    if (!out->spring) out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
     out->fresh = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
     for (int s = 0; s < 2; s++) {
