@@ -401,6 +401,9 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
     return sp__cone_reserve(c->problem, n, 3 * n, 2 * n, numbers < most ? (size_t)numbers : (size_t)most);
 }
 
+// contacts of a rigid body with one face
+enum { MANIFOLD = 8 };
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
@@ -413,9 +416,10 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap, def->continuous};
     pair_search search = {c, &c->base};
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
-    sp_collide_options options = {.broad = broad_of(def->broad),
-                                  .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous},
-                                  .reserve = def->reserve};
+    sp_collide_options options = {
+        .broad = broad_of(def->broad),
+        .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous, .manifold = MANIFOLD},
+        .reserve = def->reserve};
     if (sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = &search;
     SP_TRY(sp__collide_find(c->set, &options, found));
     c->info.grown = c->info.grown || found->grown;
