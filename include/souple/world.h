@@ -440,7 +440,8 @@ SP_API sp_status sp_world_distance_field_info(sp_world *world, sp_body_id body, 
 
 /// How contact is formulated.
 typedef enum sp_contact_formulation {
-    SP_CONTACT_PENALTY,   ///< springs between soft nodes, or the vertices of collision surfaces, and rigid shapes
+    SP_CONTACT_PENALTY,   ///< springs: between soft nodes, or the vertices of collision surfaces, and rigid shapes; where the
+                          ///< world has other pairs too, at the contacts that proximity would find
     SP_CONTACT_PROXIMITY  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
 } sp_contact_formulation;
 
@@ -495,8 +496,9 @@ typedef struct sp_contact_def {
     sp_contact_formulation formulation;
     double stiffness;  ///< penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
                        ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
-                       ///< explicit: m/h2 of the substep)
-    double damping;    ///< penalty: [N s/m] per node >= 0
+                       ///< explicit: m/h2 of the substep). Contacts of all pairs: per contact, normal; 0: auto, 30 times the
+                       ///< stiffness with which the bodies answer there within a step
+    double damping;    ///< penalty: [N s/m] per node or contact >= 0
     double friction;   ///< coefficient >= 0
     double alarm;      ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
     double gap;        ///< proximity: distance that contacts keep [m] >= 0

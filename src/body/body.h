@@ -31,7 +31,7 @@ enum {                  // capabilities
     SP_CAP_KINEMATIC = 4,        // all unknowns are fixed: `prescribe` writes the trial state, no driver runs
     SP_CAP_MASSLESS = 8,         // the mass matrix can be singular: explicit integration is not possible
     SP_CAP_NODAL = 16,           // a point is the mean of its element's nodes, weighted by its natural coordinates
-    SP_CAP_NO_PENALTY = 32,      // penalty contact cannot act on it: it has neither collision points nor a distance
+    SP_CAP_NO_PENALTY = 32,      // it has neither collision points nor a distance: its penalty contacts are rows
     SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
@@ -324,5 +324,13 @@ extern const sp_body_ops sp__solid_ops, sp__rod_ops, sp__rigid_ops;
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out);
 sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out);
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);
+
+// Contacts can be rows of a problem that is solved after the free motion: a surface or shapes represent the body, and one
+// linearised step leads to its end.
+static inline bool sp__body_takes_rows(const sp_body *b) {
+    const sp_integrator_def *i = &b->integrator;
+    if (b->caps & SP_CAP_NO_CONSTRAINTS) return false;
+    return (b->caps & SP_CAP_KINEMATIC) || i->type == SP_STATIC || (i->type != SP_EXPLICIT && i->substeps <= 1);
+}
 
 #endif

@@ -128,8 +128,9 @@ typedef struct sp_pair_rule {
     double alarm;     // >= 0 [m]: contacts are made below this distance (after the radii)
     double depth;     // >= 0 [m]: how far inside a closed surface a vertex, or an edge, is still found. A plane has no limit
     bool continuous;  // what touches between the states only is found too: vertices with items, edges with edges (advance.c)
-    int manifold;  // 0: all contacts. n >= 4: contacts with the same normal are reduced to about n, the corners of their convex
-                   // hull and the deepest, so that the supporting polygon stays (rigid against rigid)
+    int manifold;     // 0: all contacts. n >= 4: more than n contacts with the same normal are reduced to the corners of their
+                      // convex hull and the deepest, so that the supporting polygon stays: rigid against rigid, and rigid against
+                      // one feature of a soft surface. Two soft surfaces keep all contacts
 } sp_pair_rule;
 
 typedef struct sp_collide_options {

@@ -302,7 +302,7 @@ double sp__first_time(double (*f)(const void *user, double t), const void *user,
 // ---------------------------------------------------------------------------------------------------- manifolds
 
 // Reduces the contacts of one pair (`list`: places in set->sorted[0], in the order of keys, permuted) to manifolds of about
-// `most` points: the group of a record that is dropped becomes UINT64_MAX.
-void sp__manifold_reduce(sp_collide *set, int *list, int count, int most);
+// rule.manifold contacts each. What is dropped gets the group UINT64_MAX.
+void sp__manifold_reduce(sp_collide *set, const sp_collide_pair *pair, int *list, int count);
 
 #endif

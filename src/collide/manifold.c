@@ -1,10 +1,18 @@
 // Contacts of two rigid bodies with the same normal are a face manifold. Most of its points carry nothing that the corners of
-// their convex hull do not carry too. Kept are these corners, so that the supporting polygon stays, and the deepest point. The
-// result depends on the contacts and their order by key alone.
+// their convex hull do not carry too: the distances between two rigid bodies, and between a rigid body and one face or edge of a
+// soft one, are linear in the place. Without the reduction a fine rigid mesh has more contacts on a coarse soft face than this
+// has degrees of freedom, and the problem has many solutions that are hard to find.
+//
+// Kept are the corners, so that the supporting polygon stays, and the deepest point. Surfaces are curved: a second hull is that
+// of the points that are about as near as the deepest one. The result depends on the contacts and their order by key alone.
 #include "collide/collide_internal.h"
 
-enum { HULL_MAX = 256 };  // points of a cluster that are looked at together; more are treated in parts
-#define SAME_FACE 0.996   // cosine of 5 degrees
+enum {
+    HULL_MAX = 256,  // points of a cluster that are looked at together; more are treated in parts
+    SOFT_MOST = 4,   // corners on a face of a soft surface, whose three nodes it has to hold
+};
+#define SAME_FACE 0.996  // cosine of 5 degrees
+#define TOUCHING 0.125   // of the alarm distance
 
 typedef struct flat_point {
     double x, y, depth;
@@ -64,18 +72,31 @@ static int hull_extremes(const flat_point *p, const int *hull, int corners, int 
     return kept;
 }
 
-static void cluster_keep(const flat_point *p, int n, int most, bool *keep) {
-    int hull[2 * HULL_MAX + 2], deepest = 0;
-    int corners = flat_hull(p, n, hull);
+// marks the corners of the hull of the points that are not farther than `limit`; p is sorted
+static void hull_keep(const flat_point *p, int n, double limit, int most, bool *keep) {
+    flat_point near[HULL_MAX];
+    bool corner[HULL_MAX] = {0};
+    int hull[2 * HULL_MAX + 2], place[HULL_MAX], count = 0;
+    for (int i = 0; i < n; i++)
+        if (p[i].depth <= limit) place[count] = i, near[count++] = p[i];
+    const int corners = flat_hull(near, count, hull);
+    if (corners > most) {
+        hull_extremes(near, hull, corners, most, corner);
+    } else {
+        for (int i = 0; i < corners; i++) corner[hull[i]] = true;
+    }
+    for (int i = 0; i < count; i++) keep[place[i]] = keep[place[i]] || corner[i];
+}
+
+// touching: points that are farther than the deepest one by this are not part of the inner hull; outer: whether there is another
+static void cluster_keep(const flat_point *p, int n, int most, double touching, bool outer, bool *keep) {
+    int deepest = 0;
     for (int i = 1; i < n; i++)
         if (p[i].depth < p[deepest].depth) deepest = i;
-    memset(keep, 0, (size_t)n * sizeof *keep);
-    keep[deepest] = true;
-    if (corners > most) {
-        hull_extremes(p, hull, corners, most, keep);
-    } else {
-        for (int i = 0; i < corners; i++) keep[hull[i]] = true;
-    }
+    for (int i = 0; i < n; i++) keep[i] = n <= most || i == deepest;
+    if (n <= most) return;
+    if (outer) hull_keep(p, n, INFINITY, most, keep);
+    hull_keep(p, n, p[deepest].depth + touching, most, keep);
 }
 
 // coordinates in the plane across a normal
@@ -88,7 +109,17 @@ static void flat_axes(const double n[3], double u[3], double v[3]) {
     sp__cross3(n, u, v);
 }
 
-void sp__manifold_reduce(sp_collide *set, int *list, int count, int most) {
+// The part of a soft side that a contact touches; all parts of a rigid one move together.
+static uint64_t soft_part(const sp_contact_found *c, int soft) {
+    return soft < 0 ? 0 : c->key[soft];
+}
+
+void sp__manifold_reduce(sp_collide *set, const sp_collide_pair *pair, int *list, int count) {
+    const bool soft_a = set->colliders[pair->a].def.flags & SP_COLLIDER_SOFT,
+               soft_b = set->colliders[pair->b].def.flags & SP_COLLIDER_SOFT;
+    const int soft = soft_a ? 0 : soft_b ? 1 : -1, most = soft < 0 ? pair->rule.manifold : SOFT_MOST;
+    // a distance field is rounded at its edges: there is no plane
+    if ((soft_a && soft_b) || pair->in_field[0] || pair->in_field[1]) return;
     flat_point p[HULL_MAX];
     bool keep[HULL_MAX];
     double u[3], v[3];
@@ -99,7 +130,7 @@ void sp__manifold_reduce(sp_collide *set, int *list, int count, int most) {
         flat_axes(first->normal, u, v);
         for (int i = begin; i < count && n < HULL_MAX; i++) {
             const sp_contact_found *c = contact_of(set, list[i]);
-            if (sp__dot3(c->normal, first->normal) < SAME_FACE) continue;
+            if (sp__dot3(c->normal, first->normal) < SAME_FACE || soft_part(c, soft) != soft_part(first, soft)) continue;
             double d[3];
             sp__sub3(c->a.point, first->a.point, d);
             p[n++] = (flat_point){sp__dot3(d, u), sp__dot3(d, v), c->distance1, list[i]};
@@ -108,7 +139,7 @@ void sp__manifold_reduce(sp_collide *set, int *list, int count, int most) {
             list[end++] = swap;
         }
         flat_sort(p, n);
-        cluster_keep(p, n, most, keep);
+        cluster_keep(p, n, most, TOUCHING * pair->rule.alarm, soft < 0, keep);
         for (int i = 0; i < n; i++)
             if (!keep[i]) set->sorted[0][p[i].place].group = UINT64_MAX;
         begin = end;

@@ -310,9 +310,19 @@ static bool contact_better(const vertex_contact *a, const vertex_contact *b) {
     return foot_before(&a->foot, &b->foot);
 }
 
+// A contact of a later state that sp__contact_make refuses: it must not replace one of the committed state.
+static bool contact_was_behind(const vertex_search *s, const vertex_contact *c) {
+    double x[3], foot[3];
+    if (!(c->time > 0)) return false;
+    sp__collider_at(s->c, s->vertex, 0, x), sp__touch_at(s->other, &c->foot, 0, foot);
+    sp__sub3(x, foot, x);
+    return sp__dot3(c->normal, x) - s->radius - sp__touch_radius(s->other, &c->foot) < -SP_CROSS_BACK * s->n->pair->rule.alarm;
+}
+
 // Keeps one contact for each feature and each direction.
 static void vertex_keep(vertex_search *s, const vertex_contact *now) {
     int worst = 0;
+    if (contact_was_behind(s, now)) return;
     for (int i = 0; i < s->found_count; i++) {
         vertex_contact *old = &s->found[i];
         bool same = old->foot.feature == now->foot.feature && old->foot.index == now->foot.index;

@@ -131,8 +131,7 @@ static sp_status contacts_reduce(sp_collide *set, int *count) {
     for (int i = 0; i < set->pair_count; i++) start[i + 2] += start[i + 1];
     for (int i = 0; i < *count; i++) list[start[contact_made(set, &r[i])->pair + 1]++] = i;
     for (int i = 0; i < set->pair_count; i++)
-        if (set->pairs[i].rule.manifold > 0)
-            sp__manifold_reduce(set, list + start[i], start[i + 1] - start[i], set->pairs[i].rule.manifold);
+        if (set->pairs[i].rule.manifold > 0) sp__manifold_reduce(set, &set->pairs[i], list + start[i], start[i + 1] - start[i]);
     for (int i = 0; i < *count; i++)
         if (r[i].group != UINT64_MAX) r[kept++] = r[i];
     *count = kept;

@@ -358,7 +358,11 @@ static const double separate_tolerance = 1e-3;  // relative to the overlap that 
 // Deepest overlap at the trial state of the last search, beyond what the step need not remove.
 static double deepest_end(const sp_constraints *c, bool allowed) {
     double deepest = 0;
-    for (int i = 0; i < c->count; i++) deepest = fmax(deepest, (allowed ? c->contacts[i].allowed : 0) - c->contacts[i].end);
+    for (int i = 0; i < c->count; i++) {
+        const sp_constraint_contact *k = &c->contacts[i];
+        // springs overlap by what they carry: only a new one is a surprise
+        if (!k->spring || k->fresh) deepest = fmax(deepest, (allowed ? k->allowed : 0) - k->end);
+    }
     return deepest;
 }
 
@@ -378,8 +382,10 @@ static sp_status newton_pass(sp_constraints *c, sp_body *b, const sp_step *step,
 // Violations of the contacts at the trial state, as the solve predicts them: exact for solids.
 static void contacts_predicted(sp_constraints *c) {
     for (int i = 0; i < c->count; i++) {
-        memcpy(c->contacts[i].delta, c->problem->u + 3 * i, sizeof c->contacts[i].delta);
-        c->contacts[i].fresh = true;
+        sp_constraint_contact *k = &c->contacts[i];
+        memcpy(k->delta, c->problem->u + 3 * i, sizeof k->delta);
+        k->delta[0] -= k->soft * k->lambda[0] - k->damping * k->soft * fmin(k->distance, 0);
+        k->fresh = true;
     }
 }
 

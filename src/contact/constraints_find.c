@@ -169,6 +169,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
 
 static sp_status follow_body(sp_constraints *c, sp_body *b) {
     sp_body_shape shape;
+    if (!sp__body_takes_rows(b)) return SP_OK;
     if (b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape)) return follow_shapes(c, b);
     for (int i = 0; i < b->surface_count; i++) {
         unsigned roles = i == 0 ? sp__boundary_roles(b) : b->surfaces[i]->roles;
@@ -368,7 +369,8 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     out->friction = rule->friction, out->gap = rule->gap;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
-    out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
+    out->spring = def->formulation == SP_CONTACT_PENALTY, out->stiffness = def->stiffness, out->damping = def->damping;
+    if (!out->spring) out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
     out->fresh = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
     for (int s = 0; s < 2; s++) {
@@ -399,6 +401,9 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
     return sp__cone_reserve(c->problem, n, 3 * n, 2 * n, numbers < most ? (size_t)numbers : (size_t)most);
 }
 
+// contacts of a rigid body with one face
+enum { MANIFOLD = 8 };
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
@@ -411,9 +416,10 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap, def->continuous};
     pair_search search = {c, &c->base};
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
-    sp_collide_options options = {.broad = broad_of(def->broad),
-                                  .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous},
-                                  .reserve = def->reserve};
+    sp_collide_options options = {
+        .broad = broad_of(def->broad),
+        .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous, .manifold = MANIFOLD},
+        .reserve = def->reserve};
     if (sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = &search;
     SP_TRY(sp__collide_find(c->set, &options, found));
     c->info.grown = c->info.grown || found->grown;

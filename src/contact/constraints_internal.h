@@ -37,7 +37,11 @@ typedef struct sp_constraint_contact {
     double end;       // distance at the trial state of the last search [m]
     double delta[3];  // violations at the free state
     double gap;       // to keep [m]
-    bool fresh;       // delta is that of the trial state, not yet of the free one
+    // penalty contact: the normal is a spring
+    bool spring;
+    double stiffness, damping;  // [N/m], 0: chosen by W; [N s/m]
+    double soft;                // compliance of the normal row [m/(N s)]; 0 for constraints
+    bool fresh;                 // delta is that of the trial state, not yet of the free one
     double friction;
     double lambda[3];
     double point[2][3];  // material points at the committed state

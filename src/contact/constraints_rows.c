@@ -230,6 +230,28 @@ static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h
     return SP_OK;
 }
 
+// Penalty contact: the force of a spring and a damper, F = -k u - c (u - u0) / h with the overlaps -u and -u0 at the two ends of
+// the step, is the complementarity of lambda = h F with u + lambda / (h k + c) - c u0 / (h k + c). So the normal has a compliance
+// of its own, and the matrices of the bodies stay as they are. `auto` takes spring_ratio times the stiffness with which the
+// bodies answer there within the step, 1 / (h W_nn): m / h^2 and more if they are stiff, K in statics.
+static const double spring_ratio = 30;
+
+static void springs_soften(sp_constraints *c, double h) {
+    for (int i = 0; i < c->count; i++) {
+        sp_constraint_contact *k = &c->contacts[i];
+        ptrdiff_t stride;
+        if (!k->spring) continue;
+        const double own = c->info.unbuilt ? c->diagonal[i] : *sp__cone_block(c->problem, i, i, &stride);
+        k->soft = 1 / (k->stiffness > 0 ? h * k->stiffness + k->damping : spring_ratio / own + k->damping);
+        if (!isfinite(k->soft)) k->soft = 0;
+        if (c->info.unbuilt)
+            c->diagonal[i] += k->soft / 3;
+        else
+            sp__cone_soften(c->problem, i, 0, k->soft);
+        c->problem->q[3 * i] -= k->damping * k->soft * fmin(k->distance, 0);
+    }
+}
+
 sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
     if (c->info.unbuilt) {
         const int groups = c->problem->group_count;
@@ -251,6 +273,7 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
             add_product(c, t, step->h);
         }
     }
+    springs_soften(c, step->h);
     sp__links_soften(c);
     return SP_OK;
 }
@@ -278,6 +301,7 @@ static void delassus_multiply(void *user, const double *x, double *y) {
             y[problem_row(c, t, r)] += c->h * sum;
         }
     }
+    for (int i = 0; i < c->count; i++) y[3 * i] += c->contacts[i].soft * x[3 * i];
     for (int i = 0; i < c->link_row_count; i++) y[3 * c->count + i] += c->link_rows[i].soft * x[3 * c->count + i];
 }
 

@@ -87,24 +87,14 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
         snprintf(b->name, sizeof b->name, "%s%u", b->ops->kind, (unsigned)w->slot_count + 1);
 }
 
-static sp_status check_penalty(sp_world *w, const sp_body *b) {
-    if (!(b->caps & SP_CAP_NO_PENALTY)) return SP_OK;
-    return WORLD_FAIL(
-        w, SP_BAD_INPUT,
-        "penalty contact cannot act on '%s': it acts between soft bodies and fixed or kinematic rigid bodies made of "
-        "shapes, not on %s; formulation=\"proximity\" does",
-        b->name, b->caps & SP_CAP_KINEMATIC ? "rigid bodies from meshes" : "free rigid bodies");
-}
-
 // Constraints are enforced at the end of one linearised step.
 static sp_status check_constraints(sp_world *w, const sp_body *b) {
+    if (sp__body_takes_rows(b)) return SP_OK;
     if (b->caps & SP_CAP_NO_CONSTRAINTS)
         return WORLD_FAIL(w, SP_BAD_INPUT,
                           "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes are "
                           "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
                           b->name);
-    if (b->caps & SP_CAP_KINEMATIC) return SP_OK;
-    if (b->integrator.type != SP_EXPLICIT && (b->integrator.substeps <= 1 || b->integrator.type == SP_STATIC)) return SP_OK;
     return WORLD_FAIL(
         w, SP_BAD_INPUT,
         "contact by constraints needs integrator type=\"implicit-euler\", \"newton\" or \"static\", without substeps; "
@@ -112,8 +102,63 @@ static sp_status check_constraints(sp_world *w, const sp_body *b) {
         b->name, b->integrator.type == SP_EXPLICIT ? "\"explicit\"" : "substeps");
 }
 
+// How penalty contact acts on a pair.
+typedef enum penalty_pair {
+    PAIR_SPRINGS,  // springs between points of a soft body and shapes, in its own system (contact/penalty.h); or both are
+                   // prescribed
+    PAIR_ROWS,     // springs that are rows of the contact problem (contact/constraints.h)
+    PAIR_IGNORED,  // soft bodies that pass through each other: pairs.c reports it
+    PAIR_REFUSED,
+} penalty_pair;
+
+static penalty_pair penalty_pair_of(const sp_body *a, const sp_body *b) {
+    const bool by_points = !((a->caps | b->caps) & SP_CAP_NO_PENALTY);
+    if (a->caps & b->caps & SP_CAP_KINEMATIC || (by_points && (a->caps | b->caps) & SP_CAP_KINEMATIC)) return PAIR_SPRINGS;
+    if (sp__body_takes_rows(a) && sp__body_takes_rows(b)) return PAIR_ROWS;
+    return by_points ? PAIR_IGNORED : PAIR_REFUSED;
+}
+
+static bool needs_rows(const sp_world *w, const sp_body *b) {
+    for (int i = 0; i < w->body_count; i++)
+        if (w->bodies[i] != b && penalty_pair_of(b, w->bodies[i]) == PAIR_ROWS) return true;
+    return false;
+}
+
+// One pair that needs rows brings all contacts into the problem: the push of another body and the friction of the floor act on
+// each other within a step. An obstacle without a surface would then be lost.
+static sp_status check_obstacle(sp_world *w, const sp_body *b) {
+    if (!(b->caps & SP_CAP_KINEMATIC) || sp__body_takes_rows(b)) return SP_OK;
+    return WORLD_FAIL(
+        w, SP_BAD_INPUT,
+        "penalty contact between soft bodies, and with free rigid bodies and meshes, cannot act on '%s': its planes "
+        "must be bodies of their own",
+        b->name);
+}
+
+static sp_status check_penalty(sp_world *w, const sp_body *b) {
+    for (int i = 0; i < w->body_count; i++)
+        if (w->bodies[i] != b && penalty_pair_of(b, w->bodies[i]) == PAIR_REFUSED)
+            return WORLD_FAIL(w, SP_BAD_INPUT,
+                              "penalty contact cannot act between '%s' and '%s': rods, and bodies with explicit integration or "
+                              "substeps, touch fixed or kinematic rigid bodies made of shapes, not meshes and free bodies",
+                              w->bodies[i]->name, b->name);
+    if (!w->coupled && !needs_rows(w, b)) return SP_OK;
+    for (int i = 0; i < w->body_count; i++) SP_TRY(check_obstacle(w, w->bodies[i]));
+    return check_obstacle(w, b);
+}
+
 sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def) {
     return def->formulation == SP_CONTACT_PENALTY ? check_penalty(w, b) : check_constraints(w, b);
+}
+
+void sp__world_couple(sp_world *w) {
+    bool coupled = false;
+    for (int i = 0; i < w->body_count && w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY && !coupled; i++)
+        coupled = needs_rows(w, w->bodies[i]);
+    if (coupled == w->coupled) return;
+    w->coupled = coupled;
+    for (int i = 0; i < w->body_count; i++) sp__loads_forget(w->bodies[i]);
+    sp__world_contacts_forget(w, 0);
 }
 
 static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
@@ -139,6 +184,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
         return status;
     }
     list_obstacles(w);
+    sp__world_couple(w);
     w->hash = sp__world_compute_hash(w);
     return SP_OK;
 }
@@ -201,6 +247,7 @@ static void remove_body(sp_world *w, sp_body *b) {
     slot->body = NULL;
     slot->generation++;
     list_obstacles(w);
+    sp__world_couple(w);
     sp__journal_forget(w, b);
     sp__world_links_forget(w, b);
     if (w->constraints) sp__constraints_forget(w->constraints);

@@ -64,8 +64,7 @@ sp_status sp__world_contacts_reserve(sp_world *w) {
 }
 
 void sp__world_contacts_take(sp_world *w) {
-    const bool any = w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
-    w->contacts.count = any ? sp__constraints_count(w->constraints) : 0;
+    w->contacts.count = sp__world_finds_contacts(w) ? sp__constraints_count(w->constraints) : 0;
     for (int i = 0; i < w->contacts.count; i++) sp__constraints_at(w->constraints, i, &w->contacts.list[i]);
     sp__contacts_finish(&w->contacts);
 }

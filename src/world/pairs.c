@@ -1,5 +1,5 @@
-// Pairs of soft bodies that overlap. Penalty contact acts between soft and rigid bodies only (docs/penalty-contact.md): two soft
-// bodies pass through each other. The step in which this is first detected has the reservation SP_PAIR_IGNORED.
+// Pairs of soft bodies that overlap and that penalty contact does not separate (docs/penalty-contact.md): one of them is a rod,
+// or has explicit integration. The step in which this is first detected has the reservation SP_PAIR_IGNORED.
 //
 // Bounding boxes of the bodies are compared in every step. If two boxes overlap, a sample of the points of each body is tested
 // against the closed surface of the other, through the tree of that surface (src/collide). Each step takes another sample, so
@@ -188,6 +188,7 @@ static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {
 
 // the boxes overlap, and no event has reported the pair
 static bool pair_is_near(const sp_pairs *p, const sp_pair_body *a, const sp_pair_body *b, double low[3], double high[3]) {
+    if (sp__body_takes_rows(a->body) && sp__body_takes_rows(b->body)) return false;
     return boxes_overlap(a, b, low, high) && !pair_known(p, a->body->id.slot, b->body->id.slot);
 }
 
@@ -205,9 +206,11 @@ static bool check_pair(sp_world *w, const sp_pair_body *a, const sp_pair_body *b
     uint32_t slots[2] = {a->body->id.slot, b->body->id.slot};
     if (p->found == SP_PAIR_MAX || !pair_is_near(p, a, b, low, high) || !pair_overlaps(w, a, b, low, high)) return false;
     memcpy(p->slots[p->found++], slots, sizeof slots);
-    sp__event(w, SP_PAIR_IGNORED,
-              "bodies '%s' and '%s' overlap and do not touch each other: contact acts between soft and rigid bodies only%s",
-              a->body->name, b->body->name, p->found == SP_PAIR_MAX ? "; further pairs are not searched" : "");
+    sp__event(
+        w, SP_PAIR_IGNORED,
+        "bodies '%s' and '%s' overlap and do not touch each other: penalty contact of rods and of explicit integration acts with "
+        "rigid bodies only%s",
+        a->body->name, b->body->name, p->found == SP_PAIR_MAX ? "; further pairs are not searched" : "");
     return true;
 }
 

@@ -274,6 +274,7 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
         if (!def || def->formulation == SP_CONTACT_PENALTY) sp__world_contacts_forget(w, 0);
+        sp__world_couple(w);
         w->hash = sp__world_compute_hash(w);
     }
     return sp__world_leave(w, status);

@@ -157,7 +157,8 @@ struct sp_world {
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
-    sp_constraints *constraints;               // NULL until the first step with contact by constraints
+    bool coupled;                 // penalty contact: springs to distances of shapes do not serve all pairs, contacts are rows
+    sp_constraints *constraints;  // NULL until the first step with contact by constraints
     unsigned contact_found, contact_reported;  // SP_CONTACTS_ bits: events sent so far, with and without the current step
     sp_pair_rules *pair_rules;                 // NULL: none
     sp_link_list links;
@@ -218,6 +219,7 @@ double sp__gravity_at(const sp_gravity *g, double t);
 uint64_t sp__world_compute_hash(sp_world *w);
 // Fails if contact of this formulation cannot act on the body.
 sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def);
+void sp__world_couple(sp_world *w);  // after bodies or contact changed: how penalty contact acts
 // Adds a body; the world owns it, also on failure. Nullable: name, out.
 sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out);
 
@@ -280,7 +282,7 @@ void sp__world_link_snapshot(const sp_world *w, sp_snapshot_link *out);
 
 // Contacts or links are constraints of the next step.
 static inline bool sp__world_finds_contacts(const sp_world *w) {
-    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+    return w->has_contact && (w->contact.formulation == SP_CONTACT_PROXIMITY || w->coupled);
 }
 static inline bool sp__world_has_constraints(const sp_world *w) {
     return sp__world_finds_contacts(w) || sp__world_links_act(w);

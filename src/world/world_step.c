@@ -84,10 +84,11 @@ static const sp_contact_def *constraints_def(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    b->loads.contact = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY ? &w->contact : NULL;
+    const bool rows = sp__world_finds_contacts(w) && sp__body_takes_rows(b);
+    b->loads.contact = w->has_contact && !rows ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
-    b->constrained = sp__world_finds_contacts(w) || sp__world_is_linked(w, b);
+    b->constrained = rows || sp__world_is_linked(w, b);
     sp__loads_prescribe(b, &w->step);
     b->ops->prescribe(b, &w->step);
 }

@@ -13,7 +13,21 @@ typedef struct scene {
     sp_body_id ball, upper;
 } scene;
 
-static sp_status add_soft(scene *s, int index, double z, sp_compliance_type type, sp_solver_type solver) {
+typedef struct setup {
+    sp_compliance_type type;
+    sp_solver_type solver;
+    sp_contact_formulation formulation;
+} setup;
+
+// a borrowed factor, an own one that stays, own ones of each step and of the background thread; springs
+static const setup setups[] = {{SP_COMPLIANCE_FACTOR, SP_SOLVER_PCG, SP_CONTACT_PROXIMITY},
+                               {SP_COMPLIANCE_WARPED, SP_SOLVER_CG, SP_CONTACT_PROXIMITY},
+                               {SP_COMPLIANCE_EXACT, SP_SOLVER_CG, SP_CONTACT_PROXIMITY},
+                               {SP_COMPLIANCE_FACTOR, SP_SOLVER_CG, SP_CONTACT_PROXIMITY},
+                               {SP_COMPLIANCE_AUTO, SP_SOLVER_PCG, SP_CONTACT_PENALTY}};
+enum { SETUPS = sizeof setups / sizeof *setups };
+
+static sp_status add_soft(scene *s, int index, double z, const setup *with) {
     sp_pose pose = sp_pose_identity();
     sp_mesh *box = NULL;
     sp_solid_def def = sp_solid_def_default();
@@ -21,13 +35,13 @@ static sp_status add_soft(scene *s, int index, double z, sp_compliance_type type
     sp_status status = sp_mesh_box(s->ctx, (double[3]){0.2, 0.2, 0.1}, (int[3]){3, 3, 2}, 6, &box);
     if (status >= 0) status = sp_mesh_transformed(box, NULL, &pose, &s->mesh[index]);
     sp_mesh_destroy(&box);
-    def.mesh = s->mesh[index], def.material.young = 3e4, def.compliance = type;
-    def.solver.type = solver, def.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
+    def.mesh = s->mesh[index], def.material.young = 3e4, def.compliance = with->type;
+    def.solver.type = with->solver, def.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
     return status < 0 ? status : sp_world_add_solid(s->w, &def, &s->upper);
 }
 
 // floor, two soft slabs, a free ball and a free box on them
-static void start(scene *s, int workers, sp_compliance_type type, sp_solver_type solver) {
+static void start(scene *s, int workers, const setup *with) {
     sp_context_def cd = sp_context_def_default();
     sp_world_def wd = sp_world_def_default();
     sp_contact_def contact = sp_contact_def_default();
@@ -38,7 +52,7 @@ static void start(scene *s, int workers, sp_compliance_type type, sp_solver_type
     *s = (scene){0};
     cd.workers = workers;
     wd.gravity[1] = sp_signal_constant(0), wd.gravity[2] = sp_signal_constant(-9.81), wd.gravity[0] = sp_signal_constant(1);
-    contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.4, contact.gap = 1e-3;
+    contact.formulation = with->formulation, contact.friction = 0.4, contact.gap = 1e-3;
     floor.shapes = &plane, floor.shape_count = 1;
     ball.shapes = &sphere, ball.shape_count = 1, ball.free = true, ball.spin[1] = 4;
     ball.pose.constant.translate[0] = 0.06, ball.pose.constant.translate[1] = 0.08, ball.pose.constant.translate[2] = 0.25;
@@ -46,7 +60,7 @@ static void start(scene *s, int workers, sp_compliance_type type, sp_solver_type
     box.pose.constant.translate[0] = 0.13, box.pose.constant.translate[1] = 0.11, box.pose.constant.translate[2] = 0.22;
     REQUIRE(sp_context_create(&cd, &s->ctx) == SP_OK && sp_world_create(s->ctx, &wd, &s->w) == SP_OK);
     REQUIRE(sp_world_set_contact(s->w, &contact) == SP_OK && sp_world_add_rigid(s->w, &floor, NULL) == SP_OK);
-    REQUIRE(add_soft(s, 0, 0.004, type, solver) >= 0 && add_soft(s, 1, 0.11, type, solver) >= 0);
+    REQUIRE(add_soft(s, 0, 0.004, with) >= 0 && add_soft(s, 1, 0.11, with) >= 0);
     REQUIRE(sp_world_add_rigid(s->w, &ball, &s->ball) == SP_OK && sp_world_add_rigid(s->w, &box, NULL) == SP_OK);
 }
 
@@ -69,24 +83,12 @@ static int differ(const uint64_t *a, const uint64_t *b) {
     return 0;
 }
 
-typedef struct setup {
-    sp_compliance_type type;
-    sp_solver_type solver;
-} setup;
-
-// a borrowed factor, an own one that stays, own ones of each step and of the background thread
-static const setup setups[] = {{SP_COMPLIANCE_FACTOR, SP_SOLVER_PCG},
-                               {SP_COMPLIANCE_WARPED, SP_SOLVER_CG},
-                               {SP_COMPLIANCE_EXACT, SP_SOLVER_CG},
-                               {SP_COMPLIANCE_FACTOR, SP_SOLVER_CG}};
-enum { SETUPS = sizeof setups / sizeof *setups };
-
 TEST(same_bits_for_any_number_of_workers) {
     uint64_t first[STEPS], hash[STEPS];
     for (int k = 0; k < SETUPS; k += SETUPS - 1)
         for (int workers = 1; workers <= 3; workers++) {
             scene s;
-            start(&s, workers, setups[k].type, setups[k].solver);
+            start(&s, workers, &setups[k]);
             run(&s, workers == 1 ? first : hash);
             CHECK(sp_world_contact_count(s.w) > 25);  // slabs, ball and box rest on each other
             if (workers > 1) CHECK_INT(differ(first, hash), 0);
@@ -99,7 +101,7 @@ TEST(same_bits_from_a_checkpoint) {
         scene s, fresh;
         uint64_t plain[STEPS], again[STEPS];
         sp_checkpoint c;
-        start(&s, 2, setups[k].type, setups[k].solver);
+        start(&s, 2, &setups[k]);
         for (int n = 0; n < BREAK; n++) {
             CHECK(sp_world_step(s.w, 0.01) >= 0);
             again[n] = plain[n] = sp_world_hash(s.w);
@@ -112,7 +114,7 @@ TEST(same_bits_from_a_checkpoint) {
         run(&s, again);
         CHECK_INT(differ(plain, again), 0);
         // in a new world, which has made no contact yet
-        start(&fresh, 1, setups[k].type, setups[k].solver);
+        start(&fresh, 1, &setups[k]);
         sp_status status = sp_world_restore(fresh.w, c.data, c.size);
         if (status < 0) SP_TEST_FAILED("%s", sp_world_error(fresh.w)->message);
         CHECK(sp_world_hash(fresh.w) == plain[BREAK - 1]);
@@ -132,10 +134,10 @@ TEST(same_bits_when_steps_fail_and_are_repeated) {
     for (int k = 0; k < SETUPS; k++) {
         scene s;
         uint64_t plain[STEPS], failing[STEPS];
-        start(&s, 2, setups[k].type, setups[k].solver);
+        start(&s, 2, &setups[k]);
         run(&s, plain);
         finish(&s);
-        start(&s, 2, setups[k].type, setups[k].solver);
+        start(&s, 2, &setups[k]);
         for (int n = 0; n < STEPS; n++) {
             uint64_t before = sp_world_hash(s.w);
             int contacts = sp_world_contact_count(s.w);
@@ -159,7 +161,7 @@ TEST(no_allocation_after_warm_up) {
         uint64_t hash[STEPS], before, after;
         size_t bytes;
         sp_checkpoint c;
-        start(&s, 2, setups[k].type, setups[k].solver);
+        start(&s, 2, &setups[k]);
         for (int n = 0; n < 3; n++) CHECK(sp_world_step(s.w, 0.01) >= 0);
         REQUIRE(sp_world_save(s.w, &c) == SP_OK);
         run(&s, hash);
@@ -181,7 +183,7 @@ TEST(bodies_leave_and_move_during_contact) {
     scene s;
     sp_contact_point point;
     uint64_t hash[STEPS];
-    start(&s, 2, SP_COMPLIANCE_FACTOR, SP_SOLVER_CG);
+    start(&s, 2, &setups[3]);
     run(&s, hash);
     CHECK(sp_world_contact_count(s.w) > 25);
     CHECK_INT(sp_world_remove(s.w, s.upper), SP_OK);

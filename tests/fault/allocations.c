@@ -47,7 +47,7 @@ static sp_status add_solid(story *s, const char *name, sp_rotation rotation, sp_
     def.name = name, def.mesh = s->mesh, def.rotation = rotation, def.material.young = 2e4;
     def.fixes = fixes, def.fix_count = 2, def.loads = loads, def.load_count = 2, def.springs = &pull, def.spring_count = 1;
     def.regions = regions, def.region_count = 1, def.element_region = of;
-    def.integrator.type = type, def.solver.cg.op = op;
+    def.integrator.type = type, def.integrator.substeps = type == SP_NEWTON ? 2 : SP_SUBSTEPS_AUTO, def.solver.cg.op = op;
     return sp_world_add_solid(s->w, &def, &id);
 }
 

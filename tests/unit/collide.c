@@ -479,6 +479,32 @@ TEST(groups_static_colliders_and_rules) {
     finish();
 }
 
+// A ball overlaps an edge of a box by 1 to 5 % of its radius while the box turns about it: the contact of the committed state
+// stays, also where the direction at the free state suits the edge better.
+TEST(what_overlaps_keeps_its_contact_while_it_turns) {
+    uint64_t seed = 7;
+    int lost = 0;
+    for (int i = 0; i < 500; i++) {
+        // in the quarter outside of the edge (1, 1, z)
+        const double angle = SP_PI / 4 * (1 + 0.9 * help_uniform(&seed)), apart = 0.97 + 0.02 * help_uniform(&seed);
+        const double at[3] = {1 + apart * cos(angle), 1 + apart * sin(angle), 0.8 * help_uniform(&seed)};
+        start();
+        help_box(&a, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1);
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        help_turn(a.x1, a.nv, UP, 0.2 * help_uniform(&seed));
+        help_add_mesh(set, 1, &a);
+        int ball = help_add_shape(set, 2, SP_COLLIDER_SPHERE, 1, at, ORIGIN);
+        sp_shape_place place = {.a = {at[0], at[1], at[2]}};
+        sp__collider_move_shape(set, ball, &place, &place);
+        sp_found f = help_find(set, SP_BROAD_TREE, 0.01, 0.1);
+        double deepest = 0;
+        for (int k = 0; k < f.count; k++) deepest = fmin(deepest, f.contacts[k].distance0);
+        lost += !(fabs(deepest - (apart - 1)) < 1e-12);
+        finish();
+    }
+    CHECK_INT(lost, 0);
+}
+
 // ---------------------------------------------------------------------------------------------------- manifolds
 
 // Area of the convex hull of the contact points in the plane z = 0, by its support function in 720 directions.
@@ -517,6 +543,34 @@ TEST(manifold_keeps_the_supporting_polygon) {
         CHECK(kept == deepest);
         finish();
     }
+}
+
+// A fine rigid ring of points on one coarse face: all of them on a rigid body, the corners of each face on a soft one. Two soft
+// bodies keep all.
+TEST(manifold_of_a_fine_body_on_a_coarse_face) {
+    int count[3];
+    for (int soft = 0; soft < 3; soft++) {
+        start();
+        help_sphere(&a, (double[]){0, 0, 0.9}, 1, 16);
+        help_box(&b, (double[]){-1, -1, -1}, (double[]){1, 1, 0}, 1);
+        for (int i = 0; i < a.nv; i++) a.x0[3 * i + 2] = fmax(a.x0[3 * i + 2], 1e-4);  // a flat foot with a curved rim
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        sp_collider_def fine = {.id = 1, .group = 1, .vertex_count = a.nv, .items = a.faces, .item_count = a.nf},
+                        coarse = {.id = 2, .group = 2, .vertex_count = b.nv, .items = b.faces, .item_count = b.nf};
+        fine.flags = soft == 2 ? SP_COLLIDER_SOFT : 0, coarse.flags = soft ? SP_COLLIDER_SOFT : 0;
+        help_add(set, fine, a.x0, a.x1), help_add(set, coarse, b.x0, b.x1);
+        sp_found f = help_find(set, SP_BROAD_TREE, 0.01, 0.01);
+        const int all = f.count;
+        sp_collide_options o = {.rule = {.alarm = 0.01, .depth = 0.01, .manifold = 8}};
+        CHECK(sp__collide_find(set, &o, &f) >= 0);
+        CHECK(all > 30);
+        count[soft] = f.count;
+        if (soft == 2) CHECK_INT(f.count, all);
+        finish();
+    }
+    printf("  %d on a rigid, %d on a soft face\n", count[0], count[1]);
+    CHECK(count[0] > 8 && count[0] <= 2 * 8 + 1);         // foot and rim
+    CHECK(count[1] >= 6 && count[1] <= 2 * (4 + 1) + 4);  // two faces, and their common edge
 }
 
 TEST(boxes_touch_by_four_points_or_more) {

@@ -205,20 +205,26 @@ TEST(bad_free_bodies_are_refused) {
     // an open surface is enough for a body that only moves by prescription
     one = open, def.free = false;
     CHECK_INT(sp_world_add_rigid(w, &def, NULL), SP_OK);
-    // neither takes part in penalty contact
+    // penalty contact acts on both, but not between them and a body with substeps
     sp_contact_def contact = sp_contact_def_default();
-    CHECK_INT(sp_world_set_contact(w, &contact), SP_BAD_INPUT);
-    CHECK(strstr(sp_world_error(w)->message, "free rigid bodies"));
+    sp_solid_def soft = sp_solid_def_default();
+    soft.mesh = block, soft.integrator.substeps = 2;
+    CHECK_INT(sp_world_set_contact(w, &contact), SP_OK);
+    CHECK_INT(sp_world_add_solid(w, &soft, NULL), SP_BAD_INPUT);
     CHECK_INT(sp_world_remove(w, id), SP_OK);
-    CHECK_INT(sp_world_set_contact(w, &contact), SP_BAD_INPUT);
-    CHECK(strstr(sp_world_error(w)->message, "from meshes"));
+    CHECK_INT(sp_world_add_solid(w, &soft, NULL), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(w)->message, "penalty contact cannot act between"));
     sp_trimesh_destroy(&closed), sp_trimesh_destroy(&open), sp_trimesh_destroy(&inward);
     sp_mesh_destroy(&block);
     finish();
     start();
+    CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &block), SP_OK);
+    soft.mesh = block;
     CHECK_INT(sp_world_set_contact(w, &contact), SP_OK);
-    refused(&good, "penalty contact cannot act");
-    CHECK_INT(sp_world_body_count(w), 0);
+    CHECK_INT(sp_world_add_solid(w, &soft, NULL), SP_OK);
+    refused(&good, "penalty contact cannot act between");
+    CHECK_INT(sp_world_body_count(w), 1);
+    sp_mesh_destroy(&block);
     finish();
 }
 

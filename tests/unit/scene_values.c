@@ -60,6 +60,19 @@ TEST(a_complete_scene) {
     unload(&l);
 }
 
+// a dot follows the name of a probe, so that it may be a word of expressions
+TEST(probes_may_have_the_names_of_words) {
+    static const char *const names[] = {"s", "t", "lt", "sin"};
+    loaded l = load("<scene><solid name='b'><box size='1 1 1'/><probe name='s' near='0 0 0'/><probe name='t' near='1 0 0'/>"
+                    "<probe name='lt' near='0 1 0'/><probe name='sin' near='0 0 1'/></solid>"
+                    "<stop time='1' when='{s.x lt t.y and t gt 0 or lt.z lt sin.y + sin(1)}'/></scene>");
+    REQUIRE(l.status == SP_OK);
+    REQUIRE(sp__scene_slot_count(l.scene) == 4);
+    for (int i = 0; i < 4; i++) CHECK(strcmp(sp__scene_slot_at(l.scene, i)->probe->name, names[i]) == 0);
+    unload(&l);
+    CHECK(refused_with(SOLID("<probe name='a-b' near='0 0 0'/>"), 0, NULL, 4, "so it has no \"-\""));
+}
+
 TEST(conditions_read_probes_by_slot) {
     loaded l = load(beam);
     REQUIRE(l.status == SP_OK);
@@ -186,8 +199,9 @@ TEST(parameters) {
     CHECK(refused_with("<scene><param name='a' value='5' min='6' max='4'/></scene>", 0, NULL, 1, "min = 6 is above max = 4"));
     CHECK(refused_with("<scene><param name='a' value='word' min='6'/></scene>", 0, NULL, 1, "do not apply to a word"));
     CHECK(refused_with("<scene><param name='a-b' value='5'/></scene>", 0, NULL, 1, "so it has no \"-\""));
-    CHECK(refused_with("<scene><param name='t' value='5'/></scene>", 0, NULL, 1, "a word of expressions"));
-    CHECK(refused_with("<scene><param name='sin' value='5'/></scene>", 0, NULL, 1, "a word of expressions"));
+    CHECK(refused_with("<scene><param name='t' value='5'/></scene>", 0, NULL, 1, "cannot be the name of a param"));
+    CHECK(refused_with("<scene><param name='sin' value='5'/></scene>", 0, NULL, 1, "cannot be the name of a param"));
+    CHECK(refused_with("<scene><curve name='s' points='0 1'/></scene>", 0, NULL, 1, "cannot be the name of a curve"));
     CHECK(refused_with("<scene><param value='5'/></scene>", 0, NULL, 1, "needs a name"));
     CHECK(refused_with("<scene><param name='a'/></scene>", 0, NULL, 1, "missing attribute \"value\""));
     CHECK(refused_with("<scene><param name='dt' value='5'/></scene>", 0, NULL, 1, "the scene has an attribute of this name"));

@@ -1,5 +1,6 @@
-// Overlapping soft bodies: the first step with an overlap returns SP_PAIR_IGNORED and one event for each pair; mere touching is
-// not a pair; nothing is reported where no contact is defined. Restored worlds report again, failed steps have reported nothing.
+// Overlapping soft bodies that penalty contact does not separate, here because of their substeps: the first step with an overlap
+// returns SP_PAIR_IGNORED and one event for each pair; mere touching is not a pair; nothing is reported where no contact is
+// defined. Restored worlds report again, failed steps have reported nothing.
 #include "meter.h"
 #include "test.h"
 
@@ -39,6 +40,7 @@ static void add_cube(const char *name, double x, double y, double angle, double 
     for (int i = 0; i < 3 * 125; i++) v[i] = i % 3 == 1 ? speed : 0;
     sp_solid_def def = sp_solid_def_default();
     def.name = name, def.mesh = mesh, def.initial_velocity = v;
+    def.integrator.substeps = 2;
     CHECK_INT(sp_world_add_solid(w, &def, NULL), SP_OK);
     sp_mesh_destroy(&mesh);
 }

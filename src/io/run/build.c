@@ -205,7 +205,7 @@ static sp_status build_contact(sp_run *run) {
     if (def.formulation == SP_CONTACT_PENALTY && def.stiffness == 0)
         sp__scene_note_auto(run->scene, node, "stiffness",
                             "thirty (rods: ten) times a node's mass over dt squared; in statics Young's modulus times "
-                            "the element size");
+                            "the element size; between several bodies thirty times their own stiffness in a step");
     sp_status status = sp_world_set_contact(run->world, &def);
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
     return def.formulation == SP_CONTACT_PROXIMITY ? sp__build_pairs(run, node) : SP_OK;
@@ -217,22 +217,33 @@ static bool is_soft(const sp_run_body *body) {
     return body->builder->select != NULL;
 }
 
-// one warning for all pairs of soft bodies, between which contact does not act
+// penalty contact of this soft body acts with rigid bodies only
+static bool is_alone(const sp_run_body *body) {
+    sp_integrator_def def = {0};
+    sp__build_integrator(body->node, &def);
+    return body->builder->along || def.type == SP_EXPLICIT || def.substeps > 1;
+}
+
+// one warning for all pairs of soft bodies between which penalty contact does not act
 static void warn_of_pairs(sp_run *run, const sp_scene_node *contact) {
     enum { NAMED = 3 };
     char names[300] = "";
-    int soft = 0;
+    int soft = 0, alone = 0;
     size_t length = 0;
     for (int i = 0; i < run->body_count; i++) {
-        if (!is_soft(&run->bodies[i]) || soft++ >= NAMED) continue;
-        int n = snprintf(names + length, sizeof names - length, "%s'%s'", soft > 1 ? ", " : "", run->bodies[i].node->path);
+        if (!is_soft(&run->bodies[i])) continue;
+        soft++;
+        if (!is_alone(&run->bodies[i]) || alone++ >= NAMED) continue;
+        int n = snprintf(names + length, sizeof names - length, "%s'%s'", alone > 1 ? ", " : "", run->bodies[i].node->path);
         length += n > 0 ? (size_t)n : 0;
     }
-    if (soft < 2) return;
-    sp__scene_warning(run->scene, contact, NULL,
-                      "the soft bodies %s%s do not touch each other (%d pair%s): penalty contact acts between soft and rigid "
-                      "bodies only; formulation=\"proximity\" acts between all",
-                      names, soft > NAMED ? ", ..." : "", soft * (soft - 1) / 2, soft > 2 ? "s" : "");
+    const int others = soft - alone, pairs = soft * (soft - 1) / 2 - others * (others - 1) / 2;
+    if (pairs == 0) return;
+    sp__scene_warning(
+        run->scene, contact, NULL,
+        "%s%s pass%s through other soft bodies (%d pair%s): penalty contact of rods and of explicit integration acts "
+        "with rigid bodies only",
+        names, alone > NAMED ? ", ..." : "", alone > 1 ? "" : "es", pairs, pairs > 1 ? "s" : "");
 }
 
 static bool is_held(const sp_scene_node *body) {

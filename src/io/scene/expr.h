@@ -34,6 +34,6 @@ sp_status sp__expr_compile(const char *text, const sp_expr_scope *scope, void *(
 double sp__expr_eval(const sp_expr *e, const sp_expr_env *env);
 bool sp__expr_uses_t(const sp_expr *e);
 bool sp__expr_uses_x(const sp_expr *e);    // x, y, z or s
-bool sp__expr_reserved(const char *name);  // a word of the language, not allowed as the name of a param, curve or probe
+bool sp__expr_reserved(const char *name);  // a word of the language, not allowed as the name of a param or curve
 
 #endif

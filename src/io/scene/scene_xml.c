@@ -376,13 +376,14 @@ static void check_name(sp_scene *scene, const sp_raw *raw) {
                       sp__quote(name, quoted), SP_MAX_NAME);
         return;
     }
-    bool in_expressions =
-        strcmp(raw->element, "param") == 0 || strcmp(raw->element, "curve") == 0 || strcmp(raw->element, "probe") == 0;
-    if (!in_expressions) return;
+    // a probe is always followed by a dot, "s.x", so that its name may be a word of expressions
+    bool alone = strcmp(raw->element, "param") == 0 || strcmp(raw->element, "curve") == 0;
+    if (!alone && strcmp(raw->element, "probe") != 0) return;
     if (strchr(name, '-'))
         sp__raw_error(scene, raw, raw->line, "name %s: expressions use it, so it has no \"-\"", sp__quote(name, quoted));
-    else if (sp__expr_reserved(name))
-        sp__raw_error(scene, raw, raw->line, "name %s: a word of expressions cannot be a name", sp__quote(name, quoted));
+    else if (alone && sp__expr_reserved(name))
+        sp__raw_error(scene, raw, raw->line, "name %s: a word of expressions cannot be the name of a %s", sp__quote(name, quoted),
+                      raw->element);
 }
 
 // a default must not set attributes that belong to one element only
