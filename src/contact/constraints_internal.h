@@ -36,6 +36,7 @@ typedef struct sp_constraint_contact {
     double allowed;   // overlap at the committed state that the step need not remove, <= 0 [m]
     double end;       // distance at the trial state of the last search [m]
     double delta[3];  // violations at the free state
+    double base;      // delta[0] without the motion of the two points along the normal
     double gap;       // to keep [m]
     bool fresh;       // delta is that of the trial state, not yet of the free one
     double friction;
@@ -167,6 +168,8 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                  sp_found *found);
 // Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
 sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added);
+// Violations of the contacts of bodies whose points are not linear in the step, at the trial state.
+void sp__constraints_evaluate(sp_constraints *c, double h);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
 
 // ---- constraints_links.c
