@@ -373,12 +373,12 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     sp_status worst = newton_passes(c, bodies, count, step, pass, def->solver.tolerance, &moved);
     *changed = false;
     SP_TRY(worst);
-    if (moved && c->count) contacts_predicted(c, step->h);
     if (moved) sp__links_evaluate(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
     // what overlaps after a solve that is far from converged overlaps because of it: more contacts would not help
     if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
+    if (moved && c->count) contacts_predicted(c, step->h);
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);
     if (!*changed) {

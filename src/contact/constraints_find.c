@@ -316,17 +316,22 @@ static void shape_motion(const sp_constraint_collider *k, const double from[3], 
 }
 
 // The same for the surface of a rod: the displacement of the centreline, and h times the velocity relative to it.
-static void line_motion(sp_body *b, const sp_anchor *anchor, const double from[3], double h, double out[3]) {
-    sp_anchor at[2] = {*anchor, *anchor};
-    double x0[3], x1[6], v[6], arm[3];
-    memset(at[0].offset, 0, sizeof at[0].offset);
-    b->ops->points(b, SP_COMMITTED, 1, at, x0, NULL);
-    b->ops->points(b, SP_TRIAL, 1, at, x1, NULL);
-    sp__sub3(from, x0, arm);
+static void line_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, double out[3]) {
+    const sp_contact_patch *p = &c->patch[s];
+    sp_body *b = k->body;
+    sp_anchor at[2] = {c->anchor[s][0]};
+    double x0[3] = {0}, x1[6] = {0}, v[6], arm[3];
+    for (int i = 0; i < p->count; i++) {
+        sp__axpy3(x0, p->weight[i], k->x0 + 3 * (size_t)p->vertex[i], x0);
+        sp__axpy3(x1, p->weight[i], k->x1 + 3 * (size_t)p->vertex[i], x1);
+    }
+    sp__sub3(x1, x0, out);
+    sp__sub3(c->point[s], x0, arm);
     sp__axpy3(x1, 1, arm, x1 + 3);
+    memset(at[0].offset, 0, sizeof at[0].offset);
     b->ops->section_point(b, SP_TRIAL, &at[0], x1 + 3, &at[1]);
     b->ops->points(b, SP_TRIAL, 2, at, x1, v);
-    for (int a = 0; a < 3; a++) out[a] = x1[a] - x0[a] + h * (v[3 + a] - v[a]);
+    for (int a = 0; a < 3; a++) out[a] += h * (v[3 + a] - v[a]);
 }
 
 // Displacement of one side in the step. A contact moves over the surface of a rolling body: there it is that of the point of
@@ -339,19 +344,12 @@ static void side_motion(const sp_constraint_collider *k, const sp_constraint_con
         return;
     }
     if (k->surface && k->surface->segments) {
-        line_motion(b, &c->anchor[s][0], c->point[s], h, out);
+        line_motion(k, c, s, h, out);
         return;
     }
     side_point(b, SP_COMMITTED, c->anchor_count[s], c->anchor[s], c->weight[s], x0);
     side_point(b, SP_TRIAL, c->anchor_count[s], c->anchor[s], c->weight[s], x1);
     sp__sub3(x1, x0, out);
-}
-
-// Relative displacement of the two sides in the step.
-static void contact_motion(const sp_constraint_collider *const k[2], const sp_constraint_contact *c, double h, double out[3]) {
-    double motion[2][3];
-    for (int s = 0; s < 2; s++) side_motion(k[s], c, s, h, motion[s]);
-    sp__sub3(motion[0], motion[1], out);
 }
 
 static int compare_keys(const uint64_t a[2], const uint64_t b[2]) {
@@ -424,42 +422,44 @@ static void contact_patch(const sp_constraint_collider *k, const sp_contact_side
     for (int j = 0; j < p->count; j++) p->vertex[j] = side->vertex[j], p->weight[j] = side->weight[j];
 }
 
-static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_contact_rule *rule, double h,
-                         const sp_contact_found *found, sp_constraint_contact *out) {
+static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_contact_rule *rule, const sp_contact_found *found,
+                         sp_constraint_contact *out) {
     const sp_contact_side *side[2] = {&found->a, &found->b};
-    const sp_constraint_collider *k[2] = {collider_of(c, found->a.collider), collider_of(c, found->b.collider)};
-    double moved[3];
     *out = (sp_constraint_contact){.key = {found->key[0], found->key[1]}, .distance = found->distance0 - rule->gap};
     out->friction = rule->friction, out->gap = rule->gap;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
     out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
-    out->fresh = true, out->end = found->distance1 - rule->gap;
+    out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
     for (int s = 0; s < 2; s++) {
-        out->body[s] = k[s]->body;
-        side_anchors(k[s], side[s], out->anchor[s], out->weight[s], &out->anchor_count[s]);
+        const sp_constraint_collider *k = collider_of(c, side[s]->collider);
+        out->body[s] = k->body;
+        side_anchors(k, side[s], out->anchor[s], out->weight[s], &out->anchor_count[s]);
         memcpy(out->point[s], side[s]->point, sizeof out->point[s]);
-        contact_patch(k[s], side[s], out, s);
+        contact_patch(k, side[s], out, s);
     }
-    contact_motion(k, out, h, moved);
-    out->delta[0] = out->end - out->allowed, out->base = out->delta[0] - sp__dot3(out->frame, moved);
-    for (int d = 1; d < 3; d++) out->delta[d] = sp__dot3(out->frame + 3 * d, moved);
     const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
     for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
     if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
 }
 
+// Violations at the trial state, for which the colliders have been moved. Of a new contact the distance is the one that was
+// found.
+static void contact_evaluate(const sp_constraints *c, double h, sp_constraint_contact *out) {
+    double motion[2][3], moved[3];
+    for (int s = 0; s < 2; s++) side_motion(collider_of(c, (uint32_t)(out->key[s] >> 32)), out, s, h, motion[s]);
+    sp__sub3(motion[0], motion[1], moved);
+    const double along = sp__dot3(out->frame, moved);
+    if (out->born) out->base = out->end - out->allowed - along;
+    out->delta[0] = out->born ? out->end - out->allowed : out->base + along;
+    for (int d = 1; d < 3; d++) out->delta[d] = sp__dot3(out->frame + 3 * d, moved);
+    out->born = false;
+}
+
 void sp__constraints_evaluate(sp_constraints *c, double h) {
-    for (int i = 0; i < c->count; i++) {
-        sp_constraint_contact *out = &c->contacts[i];
-        const sp_constraint_collider *k[2];
-        double moved[3];
-        if (!out->body[0]->centreline && !out->body[1]->centreline) continue;
-        for (int s = 0; s < 2; s++) k[s] = collider_of(c, (uint32_t)(out->key[s] >> 32));
-        contact_motion(k, out, h, moved);
-        for (int d = 0; d < 3; d++) out->delta[d] = (d == 0 ? out->base : 0) + sp__dot3(out->frame + 3 * d, moved);
-    }
+    for (int i = 0; i < c->count; i++)
+        if (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline) contact_evaluate(c, h, &c->contacts[i]);
 }
 
 // ---------------------------------------------------------------------------------------------------- search
@@ -537,9 +537,11 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
         const sp_contact_found *now = &found->contacts[f];
         while (i > 0 && compare_keys(c->contacts[i - 1].key, now->key) > 0) c->contacts[--to] = c->contacts[--i];
         if ((i > 0 && compare_keys(c->contacts[i - 1].key, now->key) == 0) || !found_rule(c, now, &rule)) continue;
-        contact_fill(c, def, &rule, h, now, &c->contacts[--to]);
+        contact_fill(c, def, &rule, now, &c->contacts[--to]);
         fresh--;
     }
+    for (int k = 0; k < c->count; k++)
+        if (c->contacts[k].born) contact_evaluate(c, h, &c->contacts[k]);
     return SP_OK;
 }
 

@@ -38,6 +38,7 @@ typedef struct sp_constraint_contact {
     double delta[3];  // violations at the free state
     double base;      // delta[0] without the motion of the two points along the normal
     double gap;       // to keep [m]
+    bool born;        // found by this search: delta is not known
     bool fresh;       // delta is that of the trial state, not yet of the free one
     double friction;
     double lambda[3];
@@ -100,7 +101,13 @@ typedef struct sp_constraint_body {
     sp_anchor *anchor;  // of each part of a row
     double *direction;
     sp_rows J;
-    double *G;  // J A^-1 J^T
+    double *G;  // J A^-1 J^T; with strands one such product after the other
+    // a body of independent strands: which contacts each of them has. Without strands all rows are coupled
+    int strand_count;
+    sp_part_rows *strands;
+    uint64_t *strand_keys;  // strand, first unknown, contact; ascending
+    int *strand_row;        // of J, in the order of the keys
+    int strand_capacity, key_capacity, strand_row_capacity;
     // rows of many nodes: unknowns that they have, ascending by node; inverse there; a row of J times it
     sp_rows unit;
     double *inverse, *half;
@@ -168,7 +175,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                  sp_found *found);
 // Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
 sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added);
-// Violations of the contacts of bodies whose points are not linear in the step, at the trial state.
+// Violations of the contacts of bodies whose points are not linear in the step, at the trial state of the last search.
 void sp__constraints_evaluate(sp_constraints *c, double h);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
 

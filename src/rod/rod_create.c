@@ -205,6 +205,9 @@ static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
     if (def->integrator.type == SP_EXPLICIT && reduced)
         REFUSE("explicit steps of clothoids or helices: a straight one has no inertia against twist; must be implicit-euler, "
                "newton or static");
+    if (def->compliance != SP_COMPLIANCE_AUTO && def->compliance != SP_COMPLIANCE_DIAGONAL &&
+        def->compliance != SP_COMPLIANCE_EXACT && def->compliance != SP_COMPLIANCE_BLOCK_TRIDIAGONAL)
+        REFUSE("compliance of a rod = %d, must be auto, diagonal, exact or block-tridiagonal", (int)def->compliance);
     if (def->grow && !reduced) REFUSE("grow: only clothoids and helices do");
     return SP_OK;
 }
@@ -551,6 +554,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     b->integrator = def->integrator;
     b->accepted_gap = sp__rod_corrects(b) ? r->model->accepted_gap : 0;
     b->solver_def = def->solver;
+    b->compliance_type = def->compliance;
     if (def->solver.type == SP_SOLVER_AUTO) {
         b->solver_def.type = SP_SOLVER_BLOCK_TRIDIAGONAL;
         snprintf(b->solver_why, sizeof b->solver_why, "block-tridiagonal: strands are chains, factored in one pass");
