@@ -47,8 +47,9 @@ typedef struct sp_step {
     double gravity[3];   // at the end of the step [m/s2]
     double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
-    bool constraints;    // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
-    sp_swap swap;        // replay: when the solver of this body uses the preconditioner that it built in the background
+    bool exact;        // a pass of implicit Euler after the first: a tangent that makes further passes converge faster is better
+    bool constraints;  // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
+    sp_swap swap;      // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
 static inline sp_step sp__step_default(double h) {

@@ -33,6 +33,7 @@ static bool is_held(const sp_body *b) {
 static sp_step pass_step(const sp_body *b, const sp_step *step, int pass) {
     sp_step own = sp__body_step(b, step);
     int steps = is_static(b) ? b->integrator.load_steps : 1;
+    own.exact = b->passes;
     own.load_factor = pass + 1 < steps ? (pass + 1.0) / steps : 1;
     return own;
 }

@@ -325,13 +325,12 @@ static sp_status newton_pass(sp_constraints *c, sp_body *b, const sp_step *step,
     return status;
 }
 
-// Violations of the contacts at the trial state, as the solve predicts them, which is exact for solids; of rods as they are.
-static void contacts_predicted(sp_constraints *c, double h) {
+// Violations of the contacts at the trial state, as the solve predicts them: exact for solids.
+static void contacts_predicted(sp_constraints *c) {
     for (int i = 0; i < c->count; i++) {
         memcpy(c->contacts[i].delta, c->problem->u + 3 * i, sizeof c->contacts[i].delta);
         c->contacts[i].fresh = true;
     }
-    sp__constraints_evaluate(c, h);
 }
 
 // Bodies without contacts move as their own pass says.
@@ -373,18 +372,20 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     sp_status worst = newton_passes(c, bodies, count, step, pass, def->solver.tolerance, &moved);
     *changed = false;
     SP_TRY(worst);
+    c->pass = pass;
     if (moved) sp__links_evaluate(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
     // what overlaps after a solve that is far from converged overlaps because of it: more contacts would not help
     if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
-    if (moved && c->count) contacts_predicted(c, step->h);
+    if (moved && c->count) contacts_predicted(c);
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);
     if (!*changed) {
         sp__constraints_leave(c);
         return worst;
     }
+    sp__constraints_evaluate(c, step->h);
     SP_TRY(sp__constraints_rows(c, step));
     SP_TRY(sp__constraints_delassus(c, step));
     // the passes end when the forces balance to the tolerance: impulses that change by as much would keep them apart

@@ -315,11 +315,12 @@ static void shape_motion(const sp_constraint_collider *k, const double from[3], 
     for (int a = 0; a < 3; a++) out[a] *= h;
 }
 
-// The same for the surface of a rod: the displacement of the centreline, and h times the velocity relative to it.
-static void line_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, double out[3]) {
+// The same for the surface of a rod: the displacement of the centreline, and h times the velocity relative to it. at[1]: the
+// material point that touches at the trial state.
+static void line_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, sp_anchor at[2],
+                        double out[3]) {
     const sp_contact_patch *p = &c->patch[s];
     sp_body *b = k->body;
-    sp_anchor at[2] = {c->anchor[s][0]};
     double x0[3] = {0}, x1[6] = {0}, v[6], arm[3];
     for (int i = 0; i < p->count; i++) {
         sp__axpy3(x0, p->weight[i], k->x0 + 3 * (size_t)p->vertex[i], x0);
@@ -328,6 +329,7 @@ static void line_motion(const sp_constraint_collider *k, const sp_constraint_con
     sp__sub3(x1, x0, out);
     sp__sub3(c->point[s], x0, arm);
     sp__axpy3(x1, 1, arm, x1 + 3);
+    at[0] = c->anchor[s][0];
     memset(at[0].offset, 0, sizeof at[0].offset);
     b->ops->section_point(b, SP_TRIAL, &at[0], x1 + 3, &at[1]);
     b->ops->points(b, SP_TRIAL, 2, at, x1, v);
@@ -336,15 +338,18 @@ static void line_motion(const sp_constraint_collider *k, const sp_constraint_con
 
 // Displacement of one side in the step. A contact moves over the surface of a rolling body: there it is that of the point of
 // contact, not the chord of the material point.
-static void side_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, double out[3]) {
+static void side_motion(const sp_constraints *all, sp_constraint_contact *c, int s, double h, double out[3]) {
+    const sp_constraint_collider *k = collider_of(all, (uint32_t)(c->key[s] >> 32));
     sp_body *b = k->body;
+    sp_anchor at[2];
     double x0[3], x1[3];
     if (!k->surface && !sp__constraints_is_static(b)) {
         shape_motion(k, c->point[s], h, out);
         return;
     }
     if (k->surface && k->surface->segments) {
-        line_motion(k, c, s, h, out);
+        line_motion(k, c, s, h, at, out);
+        if (sp__constraints_row_state(all, b) == SP_TRIAL) c->anchor[s][0] = at[1];
         return;
     }
     side_point(b, SP_COMMITTED, c->anchor_count[s], c->anchor[s], c->weight[s], x0);
@@ -448,7 +453,7 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
 // found.
 static void contact_evaluate(const sp_constraints *c, double h, sp_constraint_contact *out) {
     double motion[2][3], moved[3];
-    for (int s = 0; s < 2; s++) side_motion(collider_of(c, (uint32_t)(out->key[s] >> 32)), out, s, h, motion[s]);
+    for (int s = 0; s < 2; s++) side_motion(c, out, s, h, motion[s]);
     sp__sub3(motion[0], motion[1], moved);
     const double along = sp__dot3(out->frame, moved);
     if (out->born) out->base = out->end - out->allowed - along;
@@ -459,7 +464,10 @@ static void contact_evaluate(const sp_constraints *c, double h, sp_constraint_co
 
 void sp__constraints_evaluate(sp_constraints *c, double h) {
     for (int i = 0; i < c->count; i++)
-        if (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline) contact_evaluate(c, h, &c->contacts[i]);
+        if (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline) {
+            contact_evaluate(c, h, &c->contacts[i]);
+            c->contacts[i].fresh = true;
+        }
 }
 
 // ---------------------------------------------------------------------------------------------------- search
@@ -558,7 +566,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
-    c->count = 0;
+    c->count = c->pass = 0;
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     for (int i = 0; i < c->count; i++) {

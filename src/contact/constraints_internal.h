@@ -144,6 +144,7 @@ struct sp_constraints {
     double resolution;     // an eighth of the smallest edge that can move [m]
     sp_contact_rule base;  // of pairs without a rule of their own; the alarm distance of the last search
     size_t numbers_most;   // of W
+    int pass;              // of the step: 0 for the first solve
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;
     bool coarse;          // the last solve was not to the tolerance of the user
@@ -161,6 +162,12 @@ struct sp_constraints {
 
 static inline bool sp__constraints_is_static(const sp_body *b) {
     return (b->caps & SP_CAP_KINEMATIC) != 0;
+}
+
+// The state at which rows of a body are computed: the committed one, where an impulse changes the angular momentum by its moment,
+// without error. A rod turns and bends in a step: its further passes are linearised at the trial state.
+static inline sp_which sp__constraints_row_state(const sp_constraints *c, const sp_body *b) {
+    return b->centreline && c->pass > 0 ? SP_TRIAL : SP_COMMITTED;
 }
 
 // Memory for at least `need` items; keeps the old content. New items are zero.

@@ -55,8 +55,8 @@ static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int 
         SP_TRY(ROOM(c, t->J.col, columns, wanted));
         SP_TRY(ROOM(c, t->J.val, values, wanted));
         t->J.capacity = t->entry_capacity = columns < values ? columns : values;
-        // at the committed state: an impulse then changes the angular momentum by its moment, without error
-        sp_status status = t->body->ops->jacobian_rows(t->body, SP_COMMITTED, subs, t->anchor, t->direction, &t->J);
+        const sp_which state = sp__constraints_row_state(c, t->body);
+        sp_status status = t->body->ops->jacobian_rows(t->body, state, subs, t->anchor, t->direction, &t->J);
         if (status != SP_BAD_INPUT || wanted > INT32_MAX / 4) return status;
         wanted = 2 * t->entry_capacity;
     }
