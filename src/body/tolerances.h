@@ -22,6 +22,8 @@
 #define SP_PROXIMAL_LEAST 1e-4
 #define SP_PROXIMAL_FAR 1e-3  // relative residual above which such a body is not held at all
 
+#define SP_PASS_SHORTENINGS 4  // of a pass of implicit Euler; then it is taken as it is, and the next pass goes on from there
+
 // ---- implicit Euler with one linearisation (drive.c)
 
 #define SP_CONTACT_PASSES 6  // maximum solves of a step until the contacts at its end agree with those of the solve
