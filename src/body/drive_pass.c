@@ -123,29 +123,34 @@ static sp_status pass_keep(sp_body *b, double gap) {
     return SP_OK;
 }
 
-static void pass_shorten(sp_body *b, const sp_step *step) {
+// The pass from its start, times a factor.
+static void pass_stretch(sp_body *b, const sp_step *step, double factor) {
+    const double *v = b->pass_start, *g = v + b->nv;
     for (int i = 0; i < b->nv; i++) {
-        b->v[SP_TRIAL][i] = 0.5 * (b->v[SP_TRIAL][i] + b->pass_start[i]);
-        if (b->has_contact_impulse) b->contact_impulse[i] = 0.5 * (b->contact_impulse[i] + b->pass_start[b->nv + i]);
+        b->v[SP_TRIAL][i] = v[i] + factor * (b->v[SP_TRIAL][i] - v[i]);
+        if (b->has_contact_impulse) b->contact_impulse[i] = g[i] + factor * (b->contact_impulse[i] - g[i]);
     }
     b->ops->retract(b, step, SP_COMMITTED, step->h, b->v[SP_TRIAL]);
     sp__drive_place_fixed(b);
 }
 
-// Implicit Euler: the residual r at the trial state, and its gap with the matrix of the last pass. The last pass is shortened
-// until the gap is not larger than before it (natural monotonicity test, Deuflhard 2004).
+// Implicit Euler: the residual r at the trial state, and its gap with the matrix of the last pass. The last pass is halved while
+// the gap is not much smaller than before it (natural monotonicity test, Deuflhard 2004) and halving helps.
 static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, int pass, double *r, double *dv, double *size,
                               bool *accurate) {
-    double gap = INFINITY, energy = 0;
-    for (int k = 0;; k++) {
-        const bool last = pass < 2 || k == SP_PASS_SHORTENINGS;
+    double gap = INFINITY, energy = 0, alpha = 1, best = INFINITY;
+    bool last = pass < 2;
+    for (;;) {
         sp_status status = pass_evaluate(b, own);
         if (status < 0 && (last || status != SP_NOT_FINITE)) return status;
         *size = status < 0 ? INFINITY : pass_residual(b, step->h, r, &b->pass_reference);
         if (last && !isfinite(*size)) return sp__drive_not_finite(b);
+        gap = INFINITY;
         if (isfinite(*size)) SP_TRY(pass_gap(b, r, dv, &gap, &energy));
-        if (last || gap <= b->pass_gap) break;
-        pass_shorten(b, step);
+        if (last || gap <= (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * b->pass_gap) break;
+        last = gap > best || alpha < SP_PASS_SHORTEST;
+        pass_stretch(b, step, gap > best ? 2 : 0.5);
+        best = gap, alpha *= 0.5;
     }
     *accurate = gap <= b->accepted_gap * energy;
     return SP_OK;

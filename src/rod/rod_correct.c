@@ -246,9 +246,14 @@ static void exact_part(void *arg, int part, int worker) {
     const size_t n = (size_t)p->nv * ((size_t)p->band + 1);
     memset(m.M, 0, n * sizeof *m.M), memset(m.K, 0, n * sizeof *m.K);
     r->model->matrices(b, part, true, m.M, m.K);
-    for (size_t i = 0; i < n; i++) m.T[i] = m.M[i] + w->h * r->B[p->at + i] + w->h * w->h * m.K[i];
-    hold_tangent(b, p, &m);
-    if (sp__banded_factor(m.T, p->nv, p->band, 0) < 0) memcpy(r->K + p->at, m.K, n * sizeof *m.K);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < n && k == 1; i++) m.K[i] = 0.5 * (m.K[i] + r->K[p->at + i]);
+        for (size_t i = 0; i < n; i++) m.T[i] = m.M[i] + w->h * r->B[p->at + i] + w->h * w->h * m.K[i];
+        hold_tangent(b, p, &m);
+        if (sp__banded_factor(m.T, p->nv, p->band, 0) >= 0) continue;
+        memcpy(r->K + p->at, m.K, n * sizeof *m.K);
+        return;
+    }
 }
 
 void sp__rod_exact_tangent(sp_body *b, double h) {

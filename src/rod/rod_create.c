@@ -553,7 +553,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     r->parts = def->strand_count;
     r->pattern = 1, r->stale = true;
     b->integrator = def->integrator;
-    b->accepted_gap = sp__rod_corrects(b) ? fmax(SP_ROD_CONVERGED, 1e-2 * r->model->accepted_gap) : 0;
+    b->accepted_gap = sp__rod_corrects(b) ? SP_ROD_PASS_GAP : 0;
     b->solver_def = def->solver;
     b->compliance_type = def->compliance;
     if (def->solver.type == SP_SOLVER_AUTO) {
