@@ -33,6 +33,7 @@ enum {                  // capabilities
     SP_CAP_NODAL = 16,           // a point is the mean of its element's nodes, weighted by its natural coordinates
     SP_CAP_NO_PENALTY = 32,      // it has neither collision points nor a distance: its penalty contacts are rows
     SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it
+    SP_CAP_POINT_PENALTY = 128,  // penalty contact acts on its points against shapes only, also where that of others are rows
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
@@ -47,8 +48,9 @@ typedef struct sp_step {
     double gravity[3];   // at the end of the step [m/s2]
     double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
-    bool constraints;    // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
-    sp_swap swap;        // replay: when the solver of this body uses the preconditioner that it built in the background
+    bool exact;        // a pass of implicit Euler after the first: a tangent that makes further passes converge faster is better
+    bool constraints;  // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
+    sp_swap swap;      // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
 static inline sp_step sp__step_default(double h) {
@@ -164,6 +166,8 @@ typedef struct sp_body_ops {
     bool (*step_too_large)(sp_body *b, double s, const double *x);
     // y = M x or M^-1 x at the trial state (free rigid body: at the start of the step); no inverse with SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
+    // passes of implicit Euler: y = the change of momentum from the committed to the trial state. NULL: M (v - v committed)
+    void (*inertia)(sp_body *b, double h, double *y);
     void (*undo)(sp_body *b);  // after a failed step: reverts what prescribe changed in the committed state. NULL: nothing
     // points: contact, drags, probes, pictures and haptics use these functions. The first one updates the kinematic data that the
     // others need at a state. Call it before points are evaluated on several threads. Nullable: step (queries). NULL function: no
@@ -189,6 +193,8 @@ typedef struct sp_body_ops {
     sp_status (*face_point)(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
     // position of a point in the rest shape. NULL: the kind does not keep it
     void (*rest_point)(sp_body *b, const sp_anchor *a, double x[3]);
+    // the material point at x of the cross section at `a`, a point of the centreline, at a state. NULL: no centreline
+    void (*section_point)(sp_body *b, sp_which s, const sp_anchor *a, const double x[3], sp_anchor *out);
     // queries
     const sp_field *fields;  // fields of the kind, field_count entries; see field.h
     int field_count;
@@ -234,6 +240,7 @@ struct sp_body {
     int nodes, elements;    // constant; a growing rod counts those that it can have
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;
+    sp_surface *centreline;   // of a rod: what contact by constraints touches instead of its boundary; NULL: none
     double *q[2], *v[2];      // [SP_COMMITTED], [SP_TRIAL]; state tier
     double *f;                // force at the trial state, written by evaluate (nv)
     double energy;            // potential from evaluate: elastic, springs, dead loads, gravity
@@ -264,8 +271,13 @@ struct sp_body {
     double *contact_impulse;  // J^T lambda of the last contact solve (nv); allocated at first use; scratch
     double *predicted;        // impulse of contacts with which the free motion was solved (nv), in the memory of free_velocity
     bool has_free_velocity, has_contact_impulse, is_predicted;
-    bool constrained;       // contacts by constraints or links act on it in this step; written by the world
+    bool constrained;  // contacts by constraints or links act on it in this step; written by the world
+    // implicit Euler: error of one linearisation that is accepted, relative to the energy of the motion; 0: any
+    double accepted_gap;
+    bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
     bool compliance_ready;  // it is the inverse of `system`
+    double *pass_start;     // where the last pass of implicit Euler started: velocity, impulses; allocated at first use; scratch
+    double pass_gap;        // and the energy of the missing correction there, see drive_pass.c; infinite: there is none
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
     double *work[6];        // vectors of the drivers (nv each), scratch kept across steps
     double *history;        // Anderson mixing of Newton corrections, allocated at first use; scratch
@@ -326,10 +338,10 @@ sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);
 
 // Contacts can be rows of a problem that is solved after the free motion: a surface or shapes represent the body, and one
-// linearised step leads to its end.
-static inline bool sp__body_takes_rows(const sp_body *b) {
+// linearised step leads to its end. penalty: whether those of penalty contact can be.
+static inline bool sp__body_takes_rows(const sp_body *b, bool penalty) {
     const sp_integrator_def *i = &b->integrator;
-    if (b->caps & SP_CAP_NO_CONSTRAINTS) return false;
+    if ((b->caps & SP_CAP_NO_CONSTRAINTS) || (penalty && (b->caps & SP_CAP_POINT_PENALTY))) return false;
     return (b->caps & SP_CAP_KINEMATIC) || i->type == SP_STATIC || (i->type != SP_EXPLICIT && i->substeps <= 1);
 }
 

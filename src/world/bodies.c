@@ -89,11 +89,11 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
 
 // Constraints are enforced at the end of one linearised step.
 static sp_status check_constraints(sp_world *w, const sp_body *b) {
-    if (sp__body_takes_rows(b)) return SP_OK;
+    if (sp__body_takes_rows(b, false)) return SP_OK;
     if (b->caps & SP_CAP_NO_CONSTRAINTS)
         return WORLD_FAIL(w, SP_BAD_INPUT,
-                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes are "
-                          "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
+                          "contact by constraints cannot act on '%s': planes of rigid bodies must be bodies of their own; "
+                          "formulation=\"penalty\" does",
                           b->name);
     return WORLD_FAIL(
         w, SP_BAD_INPUT,
@@ -114,7 +114,7 @@ typedef enum penalty_pair {
 static penalty_pair penalty_pair_of(const sp_body *a, const sp_body *b) {
     const bool by_points = !((a->caps | b->caps) & SP_CAP_NO_PENALTY);
     if (a->caps & b->caps & SP_CAP_KINEMATIC || (by_points && (a->caps | b->caps) & SP_CAP_KINEMATIC)) return PAIR_SPRINGS;
-    if (sp__body_takes_rows(a) && sp__body_takes_rows(b)) return PAIR_ROWS;
+    if (sp__body_takes_rows(a, true) && sp__body_takes_rows(b, true)) return PAIR_ROWS;
     return by_points ? PAIR_IGNORED : PAIR_REFUSED;
 }
 
@@ -127,7 +127,7 @@ static bool needs_rows(const sp_world *w, const sp_body *b) {
 // One pair that needs rows brings all contacts into the problem: the push of another body and the friction of the floor act on
 // each other within a step. An obstacle without a surface would then be lost.
 static sp_status check_obstacle(sp_world *w, const sp_body *b) {
-    if (!(b->caps & SP_CAP_KINEMATIC) || sp__body_takes_rows(b)) return SP_OK;
+    if (!(b->caps & SP_CAP_KINEMATIC) || sp__body_takes_rows(b, true)) return SP_OK;
     return WORLD_FAIL(
         w, SP_BAD_INPUT,
         "penalty contact between soft bodies, and with free rigid bodies and meshes, cannot act on '%s': its planes "
@@ -173,6 +173,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
     for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id;
+    for (int i = 0; b->centreline && i < b->centreline->vertex_count; i++) b->centreline->anchors[i].body = b->id;
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++) b->loads.masses[i].at[k].body = b->id;
     w->bodies[w->body_count++] = b;

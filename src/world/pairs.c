@@ -188,7 +188,7 @@ static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {
 
 // the boxes overlap, and no event has reported the pair
 static bool pair_is_near(const sp_pairs *p, const sp_pair_body *a, const sp_pair_body *b, double low[3], double high[3]) {
-    if (sp__body_takes_rows(a->body) && sp__body_takes_rows(b->body)) return false;
+    if (sp__body_takes_rows(a->body, true) && sp__body_takes_rows(b->body, true)) return false;
     return boxes_overlap(a, b, low, high) && !pair_known(p, a->body->id.slot, b->body->id.slot);
 }
 

@@ -84,11 +84,13 @@ static const sp_contact_def *constraints_def(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    const bool rows = sp__world_finds_contacts(w) && sp__body_takes_rows(b);
+    const bool penalty = w->contact.formulation == SP_CONTACT_PENALTY;
+    const bool rows = sp__world_finds_contacts(w) && sp__body_takes_rows(b, penalty);
     b->loads.contact = w->has_contact && !rows ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     b->constrained = rows || sp__world_is_linked(w, b);
+    b->passes = rows && b->accepted_gap > 0;
     sp__loads_prescribe(b, &w->step);
     b->ops->prescribe(b, &w->step);
 }
