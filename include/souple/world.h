@@ -507,6 +507,7 @@ typedef struct sp_contact_def {
     bool self;               ///< proximity: soft bodies touch themselves; default false
     bool continuous;  ///< proximity: what touches only between the start and the end of the free motion of a step is found too;
                       ///< default false
+    double enabled;   ///< 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;
@@ -645,8 +646,9 @@ typedef struct sp_link_part {
     sp_body_id body;
     const int *nodes;         ///< in user numbering; NULL: the whole body
     int node_count;           ///< number of nodes
-    const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one; nullable
-    int point_count;          ///< number of points
+    const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one to the other body; where both
+                              ///< sides of a spring have as many, point by point: each pair is pulled together. Nullable
+    int point_count;  ///< number of points
 } sp_link_part;
 
 /// A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Start from
@@ -738,7 +740,12 @@ typedef enum sp_edit_type {
                               ///< number `value` of the clock in this step (0: it does not end), and later only after such an
                               ///< edit. The original run lists these edits among those taken
     SP_EDIT_ATTACH,           ///< attach the link named `path` at the current state, also a broken one
-    SP_EDIT_DETACH            ///< detach the link named `path`
+    SP_EDIT_DETACH,           ///< detach the link named `path`
+    SP_EDIT_ADD,     ///< add a rigid body named `path`: one `shape` of this `size` at `pose`, `kinematic`, `free` or fixed; free:
+                     ///< with this `density` and `velocity`
+    SP_EDIT_REMOVE,  ///< remove `body` at the end of the next step
+    SP_EDIT_LINK     ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
+                     ///< pulls the two points together, or with stiffness 0 a weld of the two bodies as they are
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -750,13 +757,20 @@ typedef struct sp_edit {
     int node;           ///< pin, release: node in user numbering
     unsigned axes;
     int slot;          ///< drag, drop: number of the drag within the source
-    sp_anchor anchor;  ///< drag
+    sp_anchor anchor;  ///< drag, link
     double target[3];  ///< drag [m]
-    double stiffness;  ///< drag [N/m] > 0
-    double damping;    ///< drag [N s/m] >= 0
+    double stiffness;  ///< drag [N/m] > 0; link [N/m] >= 0
+    double damping;    ///< drag, link [N s/m] >= 0
     sp_pose pose;
-    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"; attach, detach: the name of a link
+    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"; attach, detach, link: the name of a link; add: of a body
     double value;
+    sp_anchor other;      ///< link: the point of the second body
+    sp_shape_type shape;  ///< add; no plane
+    double size[3];       ///< add: as in sp_rigid_shape
+    bool kinematic;       ///< add: follows poses
+    bool free;            ///< add: moved by forces; neither: fixed
+    double density;       ///< add: of a free body [kg/m3] > 0, default 1000
+    double velocity[3];   ///< add: of a free body [m/s]
 } sp_edit;
 
 /// Every default, and a valid cookie.

@@ -64,8 +64,7 @@ sp_status sp__world_contacts_reserve(sp_world *w) {
 }
 
 void sp__world_contacts_take(sp_world *w) {
-    const bool any = w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
-    w->contacts.count = any ? sp__constraints_count(w->constraints) : 0;
+    w->contacts.count = sp__world_finds_contacts(w) ? sp__constraints_count(w->constraints) : 0;
     for (int i = 0; i < w->contacts.count; i++) sp__constraints_at(w->constraints, i, &w->contacts.list[i]);
     sp__contacts_finish(&w->contacts);
 }
@@ -73,6 +72,16 @@ void sp__world_contacts_take(sp_world *w) {
 void sp__world_contacts_forget(sp_world *w, int multipliers) {
     w->contacts.count = 0;
     if (w->constraints) sp__constraints_keep(w->constraints, multipliers);
+}
+
+void sp__world_contacts_forget_body(sp_world *w, const sp_body *b) {
+    int kept = 0;
+    if (w->constraints) sp__constraints_forget_body(w->constraints, b);
+    for (int i = 0; i < w->contacts.count; i++) {
+        const sp_body_id *of = w->contacts.list[i].point.bodies;
+        if (of[0].slot != b->id.slot && of[1].slot != b->id.slot) w->contacts.list[kept++] = w->contacts.list[i];
+    }
+    w->contacts.count = kept;
 }
 
 int sp_world_contact_count(const sp_world *w) {
