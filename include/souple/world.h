@@ -648,7 +648,7 @@ typedef struct sp_link_part {
     int node_count;           ///< number of nodes
     const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one to the other body; where both
                               ///< sides of a spring have as many, point by point: each pair is pulled together. Nullable
-    int point_count;  ///< number of points
+    int point_count;          ///< number of points
 } sp_link_part;
 
 /// A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Start from
@@ -762,9 +762,9 @@ typedef struct sp_edit {
     double stiffness;  ///< drag [N/m] > 0; link [N/m] >= 0
     double damping;    ///< drag, link [N s/m] >= 0
     sp_pose pose;
-    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"; attach, detach, link: the name of a link; add: of a body
-    double value;
-    sp_anchor other;      ///< link: the point of the second body
+    char path[64];    ///< "beam.young", "gravity.y", "contact.friction"; attach, detach, link: the name of a link; add: of a body
+    double value;     ///< parameter; link that is a weld: the distance [m] >= 0 of the two bodies that it may bridge, 0: auto
+    sp_anchor other;  ///< link: the point of the second body
     sp_shape_type shape;  ///< add; no plane
     double size[3];       ///< add: as in sp_rigid_shape
     bool kinematic;       ///< add: follows poses
@@ -778,6 +778,9 @@ SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
 /// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
+/// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
+/// checkpoint it takes. A link is not attached. Edit logs do not contain this change.
+SP_API sp_status sp_world_apply(sp_world *world, const sp_edit *edit);
 /// Removes all queued edits (to continue without them after a failed step).
 SP_API void sp_world_drop_edits(sp_world *world);
 /// The edits applied by the last successful step, in order: the content of an edit log. Valid until the next step.
@@ -921,6 +924,7 @@ typedef struct sp_body_info {
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
     bool prescribed;         ///< moves by prescription only: forces and drags have no effect
+    bool kinematic;          ///< prescribed, and SP_EDIT_POSE moves it
     sp_solve_info solve;     ///< of the last step
     sp_solver_def solver;    ///< with `auto` resolved
     const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
@@ -1088,6 +1092,10 @@ SP_API sp_status sp_world_anchor_face(sp_world *world, sp_body_id id, int surfac
 /// Position of a material point in the rest shape [m]. SP_BAD_INPUT: the kind keeps no rest positions of points (rods, rigid
 /// bodies).
 SP_API sp_status sp_world_anchor_rest(sp_world *world, const sp_anchor *anchor, double x[3]);
+/// How far a ball of this radius [m] > 0 can move from one point to another until it touches a body: *fraction of the way, 1 if
+/// it touches none, 0 if it does at the start or the start is inside of a body. *body: the one that it touches. Nullable: body.
+SP_API sp_status sp_world_sweep(sp_world *world, const double from[3], const double to[3], double radius, double *fraction,
+                                sp_body_id *body);
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 

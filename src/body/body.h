@@ -33,6 +33,7 @@ enum {                  // capabilities
     SP_CAP_NODAL = 16,           // a point is the mean of its element's nodes, weighted by its natural coordinates
     SP_CAP_NO_PENALTY = 32,      // penalty contact cannot act on it: it has neither collision points nor a distance
     SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it
+    SP_CAP_POSED = 128,          // poses of edits move it
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };

@@ -61,6 +61,8 @@ static sp_status edit_check_add(sp_world *w, const sp_edit *e) {
 
 static sp_status edit_check_link(sp_world *w, const sp_edit *e) {
     SP_TRY(edit_check_name(w, e, "link"));
+    if (!(e->value >= 0) || !isfinite(e->value))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "link that bridges %g m, must be finite and >= 0", e->value);
     if (!(e->stiffness >= 0) || !isfinite(e->stiffness) || !(e->damping >= 0) || !isfinite(e->damping))
         return WORLD_FAIL(w, SP_BAD_INPUT, "link with stiffness %g and damping %g, must be finite and >= 0", e->stiffness,
                           e->damping);
@@ -136,6 +138,30 @@ sp_status sp_world_queue(sp_world *w, const sp_edit *e) {
     pthread_mutex_unlock(&w->edit_lock);
     if (status < 0) return WORLD_FAIL(w, status, "no memory for another edit");
     return SP_OK;
+}
+
+static sp_status apply_now(sp_world *w, const sp_edit *e) {
+    switch (e->type) {
+    case SP_EDIT_ADD: return sp__world_edit_add(w, e);
+    case SP_EDIT_LINK: return sp__world_edit_add_link(w, e, false);
+    case SP_EDIT_REMOVE: {
+        sp_body *b = sp__world_body(w, e->body);
+        if (b) sp__world_slot(w, b)->leaves = true;
+        return b ? SP_OK : sp__world_stale(w, e->body);
+    }
+    default: return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d changes no body and adds no link: queue it", (int)e->type);
+    }
+}
+
+sp_status sp_world_apply(sp_world *w, const sp_edit *e) {
+    SP_TRY(check_edit(w, e));
+    SP_TRY(sp__world_enter(w));
+    sp_status status = apply_now(w, e);
+    if (status >= 0) {
+        sp__world_bodies_commit(w);
+        w->hash = sp__world_compute_hash(w);
+    }
+    return sp__world_leave(w, status);
 }
 
 void sp_world_drop_edits(sp_world *w) {
@@ -308,7 +334,7 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_DETACH: return apply_link(w, e);
     case SP_EDIT_ADD: return edit_refuse_new(w, sp__world_edit_add(w, e));
     case SP_EDIT_REMOVE: return apply_remove(w, e);
-    case SP_EDIT_LINK: return edit_refuse_new(w, sp__world_edit_add_link(w, e));
+    case SP_EDIT_LINK: return edit_refuse_new(w, sp__world_edit_add_link(w, e, true));
     }
     return SP_BAD_INPUT;
 }

@@ -298,14 +298,6 @@ sp_status sp__world_edit_link(sp_world *w, const char *name, bool attached, cons
     return SP_EDIT_REFUSED;
 }
 
-// The distance of two points, which a weld of their bodies bridges.
-static double points_apart(const sp_anchor *const at[2], sp_body *const b[2]) {
-    double x[2][3], d[3];
-    for (int s = 0; s < 2; s++) b[s]->ops->points(b[s], SP_COMMITTED, 1, at[s], x[s], NULL);
-    sp__sub3(x[0], x[1], d);
-    return sp__norm3(d);
-}
-
 // A weld ties the point of one side to the other body, if possible to one with a frame, which carries every point exactly; two
 // bodies with frames keep their relative pose.
 static void weld_def(const sp_anchor *const at[2], sp_body *const b[2], sp_link_def *def) {
@@ -313,26 +305,25 @@ static void weld_def(const sp_anchor *const at[2], sp_body *const b[2], sp_link_
     if (sp__carries_frame(b[0]) && sp__carries_frame(b[1])) return;
     const int side = sp__carries_frame(b[0]) ? 1 : 0;
     part[side]->points = at[side], part[side]->point_count = 1;
-    // rounding must not leave the point out
-    def->within = 1.001 * points_apart(at, b);
 }
 
-sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e) {
+sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e, bool attached) {
     const sp_anchor *const at[2] = {&e->anchor, &e->other};
     sp_body *b[2];
     sp_link_id id;
     sp_link_def def = sp_link_def_default();
     for (int s = 0; s < 2; s++)
         if (!(b[s] = sp__world_anchored(w, at[s]))) return WORLD_FAIL(w, SP_BAD_INPUT, "a point is attached to no body");
-    def.name = e->path, def.a.body = b[0]->id, def.b.body = b[1]->id;
+    def.name = e->path, def.a.body = b[0]->id, def.b.body = b[1]->id, def.attached = attached;
     if (e->stiffness > 0) {
         def.type = SP_LINK_SPRING, def.stiffness = e->stiffness, def.damping = e->damping;
         def.a.points = at[0], def.b.points = at[1], def.a.point_count = def.b.point_count = 1;
     } else {
+        def.within = e->value;
         weld_def(at, b, &def);
     }
     SP_TRY(add_link(w, &def, &id));
-    find_link(w, id)->added = true;
+    find_link(w, id)->added = attached;  // by an edit of a step, which may fail
     return SP_OK;
 }
 

@@ -280,7 +280,7 @@ void sp__world_links_free(sp_world *w);
 // An edit: attaches or detaches. SP_EDIT_REFUSED: *refused says why.
 sp_status sp__world_edit_link(sp_world *w, const char *name, bool attached, const char **refused);
 // An edit: adds a link, which is taken back if the step fails. Fails if it cannot be made.
-sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e);
+sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e, bool attached);
 void sp__world_links_check(sp_world *w);  // forces of the step; events of those that break or contradict others
 void sp__world_links_commit(sp_world *w);
 void sp__world_links_undo(sp_world *w);

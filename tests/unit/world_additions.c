@@ -280,6 +280,7 @@ TEST(a_weld_keeps_two_bodies_as_they_are) {
     sp_anchor top;
     sp_body_id c = add_ball("c", 0.1, 0.3, 0.1);
     e = link_between("stick", block, c, 0);
+    e.value = 0.3;
     CHECK_INT(sp_world_anchor_point(w, block, (double[]){0.1, 0.099, 0.1}, &top), SP_OK);
     e.anchor = top;
     double before[3], after[3];
@@ -350,11 +351,45 @@ TEST(contacts_can_be_switched_off_and_on) {
     finish();
 }
 
+// ---------------------------------------------------------------------------------------------------- sweeps
+
+TEST(a_sweep_ends_where_a_ball_touches) {
+    start();
+    sp_body_id id = add_ball("ball", 0.6, 2, 0), hit;
+    double at[3], fraction;
+    place_of(id, at);
+    const double from[3] = {at[0] + 1, at[1], at[2]}, to[3] = {at[0] - 1, at[1], at[2]};
+    // two radii before the middle; the search ends at a thousandth of the radius
+    CHECK_INT(sp_world_sweep(w, from, to, radius, &fraction, &hit), SP_OK);
+    CHECK_NEAR(fraction, (1 - 2 * radius) / 2, 1e-3 * radius);
+    CHECK_INT(hit.slot, id.slot);
+    // the ground, which is a shape; the soft block, which is a mesh
+    CHECK_INT(sp_world_sweep(w, (double[]){5, 1, 0}, (double[]){5, -1, 0}, radius, &fraction, &hit), SP_OK);
+    CHECK_NEAR(fraction, (1 - radius) / 2, 1e-3 * radius);
+    CHECK_INT(hit.slot, ground.slot);
+    CHECK_INT(sp_world_sweep(w, (double[]){0.1, 1, 0.1}, (double[]){0.1, 0.05, 0.1}, radius, &fraction, &hit), SP_OK);
+    CHECK_NEAR(1 - fraction * 0.95, 0.1 + radius, 0.02 * radius);  // its weight compresses the block
+    CHECK_INT(hit.slot, block.slot);
+    CHECK_INT(sp_world_sweep(w, (double[]){0.1, 0.05, 0.1}, (double[]){0.1, 1, 0.1}, 1e-3, &fraction, &hit), SP_OK);
+    CHECK(fraction == 0 && hit.slot == block.slot);  // inside of it
+    CHECK_INT(sp_world_sweep(w, (double[]){5, 1, 0}, (double[]){7, 1, 0}, radius, &fraction, &hit), SP_OK);
+    CHECK(fraction == 1 && hit.slot == 0);
+    CHECK_INT(sp_world_sweep(w, from, to, 0, &fraction, NULL), SP_BAD_INPUT);
+    CHECK_INT(sp_world_sweep(w, (double[]){NAN, 0, 0}, to, 1, &fraction, NULL), SP_BAD_INPUT);
+    finish();
+}
+
 // ---------------------------------------------------------------------------------------------------- checkpoints, memory
 
 TEST(a_checkpoint_fits_a_world_with_the_same_additions) {
     start();
-    add_ball("ball", 0.1, 0.2, 0.1);
+    sp_edit out = sp_edit_default(SP_EDIT_REMOVE), link;
+    out.body = add_ball("gone", 1, 1, 1);
+    queue(&out);
+    sp_body_id id = add_ball("ball", 0.1, 0.2, 0.1);
+    link = link_between("stick", block, id, 10);
+    CHECK_INT(sp_world_anchor_node(w, block, 0, &link.anchor), SP_OK);
+    queue(&link);
     enable(0);
     steps(5);
     sp_checkpoint saved = {0};
@@ -367,7 +402,16 @@ TEST(a_checkpoint_fits_a_world_with_the_same_additions) {
     start();
     CHECK(sp_world_restore(w, saved.data, saved.size) < 0);
     CHECK(strstr(sp_world_error(w)->message, "bodies") != NULL);
-    add_ball("ball", 0.1, 0.2, 0.1);
+    sp_edit e = ball("gone", 1, 1, 1);
+    CHECK_INT(sp_world_apply(w, &e), SP_OK);
+    e = sp_edit_default(SP_EDIT_REMOVE), e.body = sp_world_body_named(w, "gone");
+    CHECK_INT(sp_world_apply(w, &e), SP_OK);
+    CHECK_INT(sp_world_apply(w, &e), SP_BAD_ID);
+    e = ball("ball", 0, 0, 0);
+    CHECK_INT(sp_world_apply(w, &e), SP_OK);
+    e = link_between("stick", block, sp_world_body_named(w, "ball"), 10);
+    CHECK_INT(sp_world_anchor_node(w, block, 0, &e.anchor), SP_OK);
+    CHECK_INT(sp_world_apply(w, &e), SP_OK);
     CHECK_INT(sp_world_restore(w, saved.data, saved.size), SP_OK);
     enable(1);
     steps(10);

@@ -105,7 +105,8 @@ static const field fields[TYPES][16] = {
      DOUBLES_OF(other.at, 3),
      DOUBLES_OF(other.offset, 3),
      DOUBLES_OF(stiffness, 1),
-     DOUBLES_OF(damping, 1)},
+     DOUBLES_OF(damping, 1),
+     DOUBLES_OF(value, 1)},
 };
 
 enum { MOTION_FIXED, MOTION_KINEMATIC, MOTION_FREE };
