@@ -38,6 +38,7 @@ static void add_step_times(sp_sim *s) {
 static void one_step(sp_sim *s) {
     bool was_failed = s->failed[0] != 0;
     s->failed[0] = 0;
+    sp__sim_tools_before(s);
     sp_status status = sp_run_step(s->stage.run);
     if (status < 0) {
         fail_step(s, status);
@@ -46,6 +47,7 @@ static void one_step(sp_sim *s) {
     add_step_times(s);
     sp__sim_world_events(s);
     sp__sim_log_step(s);
+    sp__sim_tools_after(s);
     sp__sim_record_step(s);
     s->hello_old = true;  // hello contains the step
     if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_send_state(s);
@@ -206,7 +208,7 @@ static void free_sim(sp_sim *s) {
     sp__buffer_free(NULL, &s->hello.text), sp__buffer_free(NULL, &s->scratch), sp__buffer_free(NULL, &s->log);
     sp__buffer_free(NULL, &s->samples.text);
     for (int i = 0; s->mailbox && i < s->mail_count; i++) free(s->mailbox[(s->mail_first + i) % SP_MAILBOX].upload);
-    free(s->mailbox), free(s->pins), free(s->numbers);
+    free(s->mailbox), free(s->pins), free(s->numbers), free(s->changes);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->released);
     free(s);

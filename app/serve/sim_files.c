@@ -79,6 +79,12 @@ void sp__sim_log_restart(sp_sim *s, bool go_on) {
     if (s->base[0] && !s->base_used) unlink(s->base);
     s->base[0] = 0, s->base_used = false;
     if (!go_on) return;
+    // a run that is resumed is built without them
+    if (s->change_count) {
+        s->log_cut = true;
+        sp__sim_event(s, "warning", "bodies were added before this change: edits from here on cannot be replayed");
+        return;
+    }
     if (!sim_new_file(s, "state", ".checkpoint", name, s->base, why) || sp_run_save(s->stage.run, s->base) < 0) {
         s->log_cut = true;
         s->base[0] = 0;
@@ -216,6 +222,10 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     const char *names[SP_FIELD_CODES];
     sp_run_recorder_def def = sp_run_recorder_def_default();
     if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
+    if (s->change_count)
+        return snprintf(why, SP_SIM_WHY,
+                        "a recording has the bodies of the scene only: reset, which removes those that were added"),
+               false;
     if (!sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
     snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
     char *edits = edits_before(s);
@@ -245,6 +255,11 @@ bool sp__sim_record_stop(sp_sim *s, char *name, char *why) {
     return true;
 }
 
+void sp__sim_record_end(sp_sim *s, const char *reason) {
+    record_close(s, reason);
+    sp__sim_send_state(s);
+}
+
 void sp__sim_record_step(sp_sim *s) {
     sp_run_record r;
     char reason[SP_SIM_WHY] = "it reached 1 GiB";
@@ -253,6 +268,5 @@ void sp__sim_record_step(sp_sim *s) {
     if (!good) snprintf(reason, sizeof reason, "%.390s", sp_context_error(s->stage.context)->message);
     sp_run_recorder_get(s->recorder, &r);
     if (good && r.bytes < recording_max) return;
-    record_close(s, reason);
-    sp__sim_send_state(s);
+    sp__sim_record_end(s, reason);
 }

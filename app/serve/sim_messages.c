@@ -119,6 +119,15 @@ void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const 
     text_say(&t, s, client);
 }
 
+void sp__sim_answer_name(sp_sim *s, uint32_t client, const sp_message *m, const char *name) {
+    text t;
+    if (!(m->given & SP_GIVEN_ID) || !text_open(&t)) return;
+    sp__json_text(&t.j, "type", "ok");
+    text_id(&t, m);
+    sp__json_text(&t.j, "name", name);
+    text_say(&t, s, client);
+}
+
 static void say_event(sp_sim *s, const char *severity, const char *words, bool problems) {
     text t;
     if (!text_open(&t)) return;
@@ -284,7 +293,8 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_integer(j, "nodes", info.nodes);
     sp__json_integer(j, "elements", info.elements);
     sp__json_number(j, "mass", now.mass);
-    sp__json_number(j, "pull", own->moves ? own->pull : NAN);
+    sp__json_number(j, "pull", own->moves ? own->pull : own->kinematic ? 0 : NAN);
+    sp__json_yes(j, "added", own->added);
     sp__json_yes(j, "clipped", sp_run_clips(s->stage.run, b->id, &cap));
     sp__json_text(j, "solver", own->soft ? solver_word(info.solver.type) : NULL);
     sp__json_text(j, "solver_in_use", own->soft ? info.solve.solver : NULL);
@@ -306,6 +316,23 @@ static void put_bodies(const sp_sim *s, sp_json *j) {
     for (int i = 0; snapshot && i < snapshot->body_count; i++) put_body(s, &snapshot->bodies[i], j);
     sp__json_close(j, ']');
     sp_world_snapshot_release(w, snapshot);
+}
+
+void sp__sim_send_bodies(sp_sim *s) {
+    text t;
+    s->hello_old = true;
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "type", "bodies");
+    sp__json_integer(&t.j, "generation", s->generation);
+    put_bodies(s, &t.j);
+    text_say(&t, s, 0);
+}
+
+// how bodies touch each other; null: they do not
+static void put_contact(const sp_sim *s, sp_json *j) {
+    sp_contact_def def;
+    bool any = s->stage.world && sp_world_get_contact(s->stage.world, &def);
+    sp__json_text(j, "contact", !any ? NULL : def.formulation == SP_CONTACT_PROXIMITY ? "proximity" : "penalty");
 }
 
 static void put_params(const sp_sim *s, sp_json *j) {
@@ -407,6 +434,7 @@ void sp__sim_make_hello(sp_sim *s) {
     put_state(s, &t.j);
     sp__json_close(&t.j, '}');
     put_bodies(s, &t.j);
+    put_contact(s, &t.j);
     put_params(s, &t.j);
     sp__sim_put_probes(s, &t.j);
     put_solvers(&t.j);

@@ -323,6 +323,7 @@ static void put_links(const sp_sim *s, const sp_snapshot *snapshot, sp_json *j) 
             if (!b[0] || !b[1] || !b[0]->vertex_count || !b[1]->vertex_count) break;
             if (sp_world_link_point(w, info.id, k, &p) < 0) break;
             sp__json_open(j, NULL, '{');
+            sp__json_text(j, "name", info.name);
             for (int side = 0; side < 2; side++) {
                 sp__json_open(j, side ? "b" : "a", '{');
                 put_place(b[side], info.bodies[side].slot, &p.anchors[side], side ? p.b : p.a, 1e-9, j);

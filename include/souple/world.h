@@ -588,6 +588,8 @@ SP_API sp_status sp_world_set_contacts(sp_world *world, const sp_contact_point *
 SP_API sp_contact_def sp_contact_def_default(void);
 /// Sets the contact parameters. Nullable: def (no contact).
 SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
+/// Contact as it is now, with the values of its parameters. False: there is none.
+SP_API bool sp_world_get_contact(const sp_world *world, sp_contact_def *out);
 
 /// The whole body: all surfaces, all nodes.
 SP_API sp_contact_part sp_contact_part_body(sp_body_id body);

@@ -289,6 +289,11 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
     return sp__world_leave(w, status);
 }
 
+bool sp_world_get_contact(const sp_world *w, sp_contact_def *out) {
+    if (w->has_contact) *out = w->contact;
+    return w->has_contact;
+}
+
 const char *sp_stage_name(sp_stage stage) {
     switch (stage) {
 #define SP_X(id, name, text) \

@@ -129,7 +129,7 @@ TEST(an_added_probe_follows_poses_and_feels_the_force) {
     snprintf(e.path, sizeof e.path, "probe");
     e.shape = SP_CAPSULE, e.size[0] = 0.02, e.size[1] = 0.2, e.kinematic = true;
     e.pose.translate[0] = 0.1, e.pose.translate[1] = 0.13, e.pose.translate[2] = 0.1;
-    e.pose.quat[0] = -sqrt(0.5), e.pose.quat[3] = sqrt(0.5);  // its axis +z points up
+    e.pose.quat[0] = sqrt(0.5), e.pose.quat[1] = -sqrt(0.5);  // its axis +z points up
     queue(&e);
     steps(PER_SECOND / 2);
     sp_contact_sum sum;
