@@ -200,12 +200,23 @@ static double apart(sp_sim *s, const sp_anchor *a, const double b[3]) {
     return tool_length(x);
 }
 
+// Half of the critical damping of the lighter of the bodies that can move.
+static double tie_damping(sp_sim *s, const sp_sim_body *const body[2], double stiffness) {
+    double mass = INFINITY;
+    sp_body_measures now;
+    for (int i = 0; i < 2; i++)
+        if (body[i] && body[i]->moves && sp_world_body_measure(s->stage.world, body[i]->id, &now) >= 0)
+            mass = fmin(mass, now.mass);
+    return isfinite(mass) && stiffness > 0 ? sqrt(stiffness * mass) : 0;
+}
+
 // A small fixed ball at the place, for the link that begins when it is there.
 static bool attach_place(sp_sim *s, uint32_t client, const sp_message *m, sp_edit *link, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->point.body);
     if (!may_add(s, why)) return false;
     if (s->tie_count == SP_TIES_MAX) return tool_refuse(why, "many links wait for the next step: play the simulation");
     if (!body->moves) return tool_refuse(why, "neither end can move");
+    link->damping = tie_damping(s, (const sp_sim_body *const[2]){body, NULL}, link->stiffness);
     sp_edit e = tool_body(s, client, "peg", SP_SPHERE, fmax(1e-9, 0.05 * body->least), m->vector);
     if (!tool_queue(s, &e, why)) return false;
     sp_sim_tie *tie = &s->ties[s->tie_count++];
@@ -225,6 +236,7 @@ static bool attach_point(sp_sim *s, const sp_message *m, sp_edit *link, char *wh
     if (a == b && !(m->stiffness > 0)) return tool_refuse(why, "a weld joins two bodies; a spring also two points of one");
     snprintf(s->tool_name, sizeof s->tool_name, "tie-%d", ++s->tool_number);
     snprintf(link->path, sizeof link->path, "%s", s->tool_name);
+    link->damping = tie_damping(s, (const sp_sim_body *const[2]){a, b}, link->stiffness);
     if (sp_world_anchor_get(s->stage.world, &link->other, x, NULL) >= 0) link->value = 2 * apart(s, &link->anchor, x);
     return tool_queue(s, link, why);
 }
