@@ -208,7 +208,7 @@ static void free_sim(sp_sim *s) {
     sp__buffer_free(NULL, &s->hello.text), sp__buffer_free(NULL, &s->scratch), sp__buffer_free(NULL, &s->log);
     sp__buffer_free(NULL, &s->samples.text);
     for (int i = 0; s->mailbox && i < s->mail_count; i++) free(s->mailbox[(s->mail_first + i) % SP_MAILBOX].upload);
-    free(s->mailbox), free(s->pins), free(s->numbers), free(s->changes);
+    free(s->mailbox), free(s->pins), free(s->numbers);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->released);
     free(s);

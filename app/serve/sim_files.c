@@ -79,12 +79,6 @@ void sp__sim_log_restart(sp_sim *s, bool go_on) {
     if (s->base[0] && !s->base_used) unlink(s->base);
     s->base[0] = 0, s->base_used = false;
     if (!go_on) return;
-    // a run that is resumed is built without them
-    if (s->change_count) {
-        s->log_cut = true;
-        sp__sim_event(s, "warning", "bodies were added before this change: edits from here on cannot be replayed");
-        return;
-    }
     if (!sim_new_file(s, "state", ".checkpoint", name, s->base, why) || sp_run_save(s->stage.run, s->base) < 0) {
         s->log_cut = true;
         s->base[0] = 0;
@@ -222,10 +216,10 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     const char *names[SP_FIELD_CODES];
     sp_run_recorder_def def = sp_run_recorder_def_default();
     if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
-    if (s->change_count)
-        return snprintf(why, SP_SIM_WHY,
-                        "a recording has the bodies of the scene only: reset, which removes those that were added"),
-               false;
+    for (int i = 0; i < s->stage.body_count; i++)
+        if (s->stage.bodies[i].added)
+            return snprintf(why, SP_SIM_WHY, "a recording has the bodies of the scene only: remove what was added, or reset"),
+                   false;
     if (!sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
     snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
     char *edits = edits_before(s);

@@ -14,16 +14,16 @@ enum {
     SP_MAILBOX = 1024,
     SP_NOTES_MAX = 4096,
     SP_FRAMES = 3,
-    SP_SETS_MAX = 64,        // values of the scene that clients may set
-    SP_KEPT_MAX = 256,       // parameters that a reset may keep
-    SP_WATCH_MS = 250,       // between two looks at the scene's file
-    SP_PINS_MAX = 4096,      // nodes pinned by clients
-    SP_PROBES_MAX = 64,      // probes that clients receive; more would be no help to a reader
-    SP_PROBLEMS = 21,        // messages about a scene in an answer: 20 errors, and the number of the others
-    SP_LATE_MS = 250,        // if the simulation is further behind, the clock restarts
-    SP_ADDED_MAX = 200,      // bodies of clients at a time
-    SP_CHANGES_MAX = 10000,  // bodies and links that were added and removed since the start
-    SP_TIES_MAX = 16,        // links that wait for the body of their second end
+    SP_SETS_MAX = 64,      // values of the scene that clients may set
+    SP_KEPT_MAX = 256,     // parameters that a reset may keep
+    SP_WATCH_MS = 250,     // between two looks at the scene's file
+    SP_PINS_MAX = 4096,    // nodes pinned by clients
+    SP_PROBES_MAX = 64,    // probes that clients receive; more would be no help to a reader
+    SP_PROBLEMS = 21,      // messages about a scene in an answer: 20 errors, and the number of the others
+    SP_LATE_MS = 250,      // if the simulation is further behind, the clock restarts
+    SP_ADDED_MAX = 200,    // bodies of clients at a time
+    SP_TOOLS_MAX = 10000,  // bodies and links that clients add since the start
+    SP_TIES_MAX = 16,      // links that wait for the body of their second end
     SP_PATH = 1024
 };
 
@@ -206,8 +206,6 @@ struct sp_sim {
     sp_sim_tie ties[SP_TIES_MAX];
     int tie_count, tool_number;  // number of the last body or link of a client
     char tool_name[32];          // its name
-    sp_edit *changes;            // edits that added and removed bodies and links since the start of the scene
-    int change_count, change_capacity;
     int samples_taken[SP_PROBES_MAX];
     sp_sim_problem problems[SP_PROBLEMS];  // of the scene that was built last
     int problem_count;
@@ -291,10 +289,9 @@ void sp__sim_unprobe(sp_sim *s);
 bool sp__sim_remove(sp_sim *s, uint32_t client, const sp_message *m, char *why);
 bool sp__sim_attach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
 bool sp__sim_detach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
-void sp__sim_tools_before(sp_sim *s);                          // before a step: probes and moved bodies go on
-void sp__sim_tools_after(sp_sim *s);                           // after a step: bodies may have come or gone
-void sp__sim_tools_forget(sp_sim *s);                          // the scene starts again
-sp_status sp__sim_tools_repeat(const sp_sim *s, sp_world *w);  // the same bodies and links in a world that goes on from this one
+void sp__sim_tools_before(sp_sim *s);  // before a step: probes and moved bodies go on
+void sp__sim_tools_after(sp_sim *s);   // after a step: bodies may have come or gone
+void sp__sim_tools_forget(sp_sim *s);  // the scene starts again
 
 // ---- frames (sim_frame.c)
 void sp__sim_make_frame(sp_sim *s);

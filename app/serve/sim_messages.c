@@ -245,9 +245,11 @@ static void put_replay(const sp_sim *s, sp_json *j) {
     sp__json_close(j, '}');
 }
 
-static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j) {
+// bodies that clients add have no look in the scene
+static void put_look(const sp_run *run, sp_body_id body, int surface, bool added, sp_json *j) {
     sp_run_look look;
     sp_run_look_of(run, body, surface, &look);
+    if (added) look.color[0] = 0.93, look.color[1] = 0.66, look.color[2] = 0.2;
     sp__json_open(j, "look", '{');
     sp__json_vector(j, "color", look.color, 3);
     sp__json_number(j, "opacity", look.opacity);
@@ -257,7 +259,7 @@ static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j
     sp__json_close(j, '}');
 }
 
-static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, sp_json *j) {
+static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, bool added, sp_json *j) {
     static const char *const words[] = {"visual", "collision", "mechanical", "interfaces"};
     const sp_snapshot_surface *v = &b->surfaces[surface];
     sp__json_open(j, NULL, '{');
@@ -270,7 +272,7 @@ static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface,
     sp__json_integer(j, "vertices", v->vertex_count);
     sp__json_integer(j, "faces", v->face_count);
     sp__json_integer(j, "revision", v->revision);
-    put_look(s->stage.run, b->id, surface, j);
+    put_look(s->stage.run, b->id, surface, added, j);
     sp__json_close(j, '}');
 }
 
@@ -304,7 +306,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     for (int i = 1; (region = sp_run_region_name(s->stage.run, b->id, i)); i++) sp__json_text(j, NULL, region);
     sp__json_close(j, ']');
     sp__json_open(j, "surfaces", '[');
-    for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, j);
+    for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, own->added, j);
     sp__json_close(j, ']');
     sp__json_close(j, '}');
 }

@@ -212,8 +212,7 @@ static bool stage_replace(sp_sim *s, int scene, const sp_sim_upload *upload, int
     sp_sim_version version = version_of(s, scene);
     sp_status status = build(s, scene, upload, threads, &g);
     if (status >= 0 && go_on) {
-        status = sp__sim_tools_repeat(s, g.world);
-        if (status >= 0) status = sp_run_adopt(g.run, s->stage.run);
+        status = sp_run_adopt(g.run, s->stage.run);
         if (status >= 0 && !sp__sim_fill_bodies(&g)) status = SP_NO_MEMORY;
     }
     if (status < 0)

@@ -2,7 +2,6 @@
 // is an edit: a log of edits has it, and a step that fails takes it back. Bodies and links that clients add have names with
 // numbers: ball-1, probe-2, peg-3 (the fixed end of a link) and tie-3 (the link).
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "serve/sim_internal.h"
@@ -28,7 +27,8 @@ static double tool_length(const double v[3]) {
 static bool may_add(const sp_sim *s, char *why) {
     int count = 0;
     for (int i = 0; i < s->stage.body_count; i++) count += s->stage.bodies[i].added;
-    if (count < SP_ADDED_MAX && s->change_count < SP_CHANGES_MAX) return true;
+    if (s->tool_number >= SP_TOOLS_MAX) return tool_refuse(why, "many bodies and links were added: reset");
+    if (count < SP_ADDED_MAX) return true;
     snprintf(why, SP_SIM_WHY, "at most %d bodies can be added: remove some, or reset", SP_ADDED_MAX);
     return false;
 }
@@ -213,7 +213,6 @@ static double tie_damping(sp_sim *s, const sp_sim_body *const body[2], double st
 // A small fixed ball at the place, for the link that begins when it is there.
 static bool attach_place(sp_sim *s, uint32_t client, const sp_message *m, sp_edit *link, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->point.body);
-    if (!may_add(s, why)) return false;
     if (s->tie_count == SP_TIES_MAX) return tool_refuse(why, "many links wait for the next step: play the simulation");
     if (!body->moves) return tool_refuse(why, "neither end can move");
     link->damping = tie_damping(s, (const sp_sim_body *const[2]){body, NULL}, link->stiffness);
@@ -252,7 +251,7 @@ static bool attach_again(sp_sim *s, uint32_t client, const sp_message *m, bool a
 bool sp__sim_attach(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     sp_edit link = sp_edit_default(SP_EDIT_LINK);
     if (m->given & SP_GIVEN_NAME) return attach_again(s, client, m, true, why);
-    if (s->change_count == SP_CHANGES_MAX) return tool_refuse(why, "too many links were added: reset");
+    if (!may_add(s, why)) return false;
     link.source = client, link.stiffness = m->stiffness;
     if (!sp__sim_pick(s, &m->point, &link.anchor, why)) return false;
     return m->given & SP_GIVEN_TO ? attach_place(s, client, m, &link, why) : attach_point(s, m, &link, why);
@@ -289,38 +288,18 @@ void sp__sim_tools_before(sp_sim *s) {
     for (int i = 0; i < SP_DRAG_SLOTS; i++) push_dragged(s, &s->drags[i]);
 }
 
-static void note_change(sp_sim *s, const sp_edit *e) {
-    if (s->change_count == s->change_capacity) {
-        int capacity = s->change_capacity ? 2 * s->change_capacity : 16;
-        sp_edit *list = realloc(s->changes, (size_t)capacity * sizeof *list);
-        if (!list) return;
-        s->changes = list, s->change_capacity = capacity;
-    }
-    s->changes[s->change_count++] = *e;
-}
-
+// The bodies of a recording are those that were there when it began.
 void sp__sim_tools_after(sp_sim *s) {
-    int count, before = s->change_count;
+    int count;
     const sp_edit *taken = sp_world_edits_taken(s->stage.world, &count);
-    bool bodies = false;
-    for (int i = 0; i < count; i++) {
-        bool body = taken[i].type == SP_EDIT_ADD || taken[i].type == SP_EDIT_REMOVE;
-        if (body || taken[i].type == SP_EDIT_LINK) note_change(s, &taken[i]);
-        bodies = bodies || body;
-    }
-    if (s->change_count > before && s->recorder) sp__sim_record_end(s, "bodies or links were added or removed");
-    if (bodies && sp__sim_fill_bodies(&s->stage)) sp__sim_send_bodies(s);
+    bool changed = false;
+    for (int i = 0; i < count; i++) changed = changed || taken[i].type == SP_EDIT_ADD || taken[i].type == SP_EDIT_REMOVE;
+    if (!changed) return;
+    if (s->recorder) sp__sim_record_end(s, "a body was added or removed");
+    if (sp__sim_fill_bodies(&s->stage)) sp__sim_send_bodies(s);
 }
 
 void sp__sim_tools_forget(sp_sim *s) {
     s->probe.held = false, s->late_probe[0] = 0;
-    s->tie_count = s->change_count = s->tool_number = 0;
-}
-
-sp_status sp__sim_tools_repeat(const sp_sim *s, sp_world *w) {
-    for (int i = 0; i < s->change_count; i++) {
-        sp_status status = sp_world_apply(w, &s->changes[i]);
-        if (status < 0) return status;
-    }
-    return SP_OK;
+    s->tie_count = s->tool_number = 0;
 }

@@ -361,13 +361,13 @@ sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit_log **
     return status;
 }
 
-sp_status sp__edit_log_params(sp_context *context, const char *name, const char *text, sp_edit_log **out) {
+sp_status sp__edit_log_select(sp_context *context, const char *name, const char *text, unsigned types, sp_edit_log **out) {
     SP_TRY(new_log(context, name, out));
     sp_edit_log *log = *out;
     sp_status status = parse_log(log, text, strlen(text));
     int kept = 0;
     for (int i = 0; i < log->count; i++)
-        if (log->entries[i].edit.type == SP_EDIT_PARAM) log->entries[kept++] = log->entries[i];
+        if (types >> log->entries[i].edit.type & 1) log->entries[kept++] = log->entries[i];
     log->count = kept;
     if (status < 0) sp_edit_log_close(out);
     return status;
