@@ -65,8 +65,11 @@ static bool fill_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     own->added = g->last_slot && b->id.slot > g->last_slot;
     double box[3];
     body_box(b, box);
-    own->least = fmin(box[0], fmin(box[1], box[2]));
-    own->pull = suitable_pull(g->world, b, fmax(box[0], fmax(box[1], box[2])), measures.mass);
+    const double size = fmax(box[0], fmax(box[1], box[2]));
+    own->least = size;
+    for (int k = 0; k < 3; k++)
+        if (box[k] > 1e-6 * size) own->least = fmin(own->least, box[k]);  // a plane has no third edge
+    own->pull = suitable_pull(g->world, b, size, measures.mass);
     own->clipped = sp_run_clips(g->run, b->id, &cap) && cap;
     return true;
 }

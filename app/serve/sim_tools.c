@@ -162,7 +162,7 @@ static void move_towards(double x[3], const double target[3], double most) {
 static void push_probe(sp_sim *s) {
     sp_sim_probe *p = &s->probe;
     sp_edit e = sp_edit_default(SP_EDIT_POSE);
-    const double most = most_share * 2 * p->radius;
+    const double most = p->radius;  // in a step
     e.body = p->held ? sp_world_body_named(s->stage.world, p->name) : (sp_body_id){0, 0};
     if (!e.body.slot) return;
     move_towards(p->tip, p->target, most);

@@ -1135,7 +1135,7 @@ TEST(a_probe_comes_from_outside_and_leaves) {
     CHECK(ask(s, POKE(-9)));
     const double before = height_of(s, "probe-1");
     CHECK(run_to(s, 1));
-    CHECK_NEAR(before - height_of(s, "probe-1"), 0.01, 1e-12);  // half a radius in a step
+    CHECK_NEAR(before - height_of(s, "probe-1"), 0.02, 1e-12);  // a radius in a step
     CHECK(ask(s, "{\"type\":\"unprobe\"}") && run_to(s, 1) && isnan(height_of(s, "probe-1")));
     // one that no step has seen yet
     CHECK(ask(s, POKE(0.2)) && ask(s, "{\"type\":\"unprobe\"}") && run_to(s, 2) && isnan(height_of(s, "probe-2")));

@@ -129,7 +129,8 @@ export class Actions {
     async undo() {
         const last = this.done.pop(), message = typeof last?.message === "function" ? last.message() : last?.message;
         if (!last) this.app.toasts.show("There is no change to undo.");
-        else if (message && await this.try(message)) {
+        else if (!message) this.app.toasts.show(`The ${last.text} is not there.`);
+        else if (await this.try(message)) {
             if (/^(un)?pin$/.test(message.type)) this.notePin(message.body, message.node, message.type === "pin");
             this.app.toasts.show(`Undone: ${last.text}.`);
         }

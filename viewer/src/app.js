@@ -642,7 +642,7 @@ export class App {
     takeControl(c) {
         const had = this.mine;
         this.control = { holder: c.holder, you: c.you, wants: c.wants };
-        if (had && !this.mine) this.touch.dropAll(false), this.tools.select("drag"), this.toasts.show(c.holder ? `Page ${c.holder} has the controls now.` : "You gave the controls back.");
+        if (had && !this.mine) this.touch.dropAll(false), this.tools.lose(), this.toasts.show(c.holder ? `Page ${c.holder} has the controls now.` : "You gave the controls back.");
         if (!had && this.mine && this.greeted) this.toasts.show("You have the controls.");
         this.showControl();
         this.wantControlsBack();
@@ -711,6 +711,7 @@ export class App {
         console.info(`connection closed: ${code} ${reason}`);
         this.rememberControls();
         this.touch.dropAll(false);
+        this.tools.lose();
         this.control = { holder: 0, you: 0, wants: 0 };
         this.state.playing = false;
         this.unacked = [];

@@ -7,7 +7,7 @@ export const TOOLS = ["drag", "throw", "probe", "attach"];
 const STILL = 6;             // pixels that a click may stray
 const NEAR_LINK = 8;         // pixels
 const EVERY = 1000 / 60;     // ms between two places of the probe
-const NOTCH = 0.008;         // sizes of the bodies: way of the probe for a notch of the wheel or a press of a key
+const NOTCH = 0.012;         // sizes of the bodies: way of the probe for a notch of the wheel or a press of a key
 const FLIGHT = 0.8;          // sizes of the bodies: how far from its target a ball begins
 const TILT = [0.2, 0.3];     // of the probe against the line of sight, to the right and up: its shaft is seen
 const BEFORE = 2.5;          // radii of the probe that it is before what it will touch
@@ -64,6 +64,12 @@ export class Tools {
         this.forgetFirst();
     }
 
+    // the controls are gone, and with them the probe
+    lose() {
+        this.poking = false;
+        this.select("drag");
+    }
+
     over(e) { return e.target === this.stage.canvas; }
 
     down(e) {
@@ -86,6 +92,7 @@ export class Tools {
         if (!p || p.id !== e.pointerId) return;
         this.pressed = null;
         if (Math.hypot(e.clientX - p.at[0], e.clientY - p.at[1]) > STILL || !this.hooks.may()) return;
+        document.activeElement?.blur?.();  // keys are for the page, and the canvas needs no frame
         if (this.tool === "throw") this.throwBall(e);
         if (this.tool === "attach") this.clickEnd(e);
     }
