@@ -38,6 +38,7 @@ static void add_step_times(sp_sim *s) {
 static void one_step(sp_sim *s) {
     bool was_failed = s->failed[0] != 0;
     s->failed[0] = 0;
+    sp__sim_tools_before(s);
     sp_status status = sp_run_step(s->stage.run);
     if (status < 0) {
         fail_step(s, status);
@@ -46,6 +47,7 @@ static void one_step(sp_sim *s) {
     add_step_times(s);
     sp__sim_world_events(s);
     sp__sim_log_step(s);
+    sp__sim_tools_after(s);
     sp__sim_record_step(s);
     s->hello_old = true;  // hello contains the step
     if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_send_state(s);

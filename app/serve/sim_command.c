@@ -126,36 +126,44 @@ static const sp_snapshot_body *find_body(const sp_snapshot *snapshot, int64_t sl
     return NULL;
 }
 
-static bool find_anchor(sp_world *w, const sp_snapshot *snapshot, const sp_message *m, sp_anchor *out, char *why) {
-    const sp_snapshot_body *b = find_body(snapshot, m->body);
-    if (!b || m->surface >= b->surface_count)
-        return snprintf(why, SP_SIM_WHY, "body %lld has no surface %lld", (long long)m->body, (long long)m->surface), false;
-    const sp_snapshot_surface *v = &b->surfaces[m->surface];
-    if ((m->given & SP_GIVEN_REVISION) && m->revision != v->revision)
-        return snprintf(why, SP_SIM_WHY, "revision %lld is not the one shown now, %u", (long long)m->revision, v->revision),
-               false;
-    if (m->face >= v->face_count)
-        return snprintf(why, SP_SIM_WHY, "face = %lld, must be in [0, %d)", (long long)m->face, v->face_count), false;
-    return sp_world_anchor_face(w, b->id, (int)m->surface, (int)m->face, m->weights, out) >= 0 ||
+// revision: of the surface that the client saw, -1: unknown
+static bool find_anchor(sp_world *w, const sp_snapshot *snapshot, const sp_face_point *p, int64_t revision, sp_anchor *out,
+                        char *why) {
+    const sp_snapshot_body *b = find_body(snapshot, p->body);
+    if (!b || p->surface >= b->surface_count)
+        return snprintf(why, SP_SIM_WHY, "body %lld has no surface %lld", (long long)p->body, (long long)p->surface), false;
+    const sp_snapshot_surface *v = &b->surfaces[p->surface];
+    if (revision >= 0 && revision != v->revision)
+        return snprintf(why, SP_SIM_WHY, "revision %lld is not the one shown now, %u", (long long)revision, v->revision), false;
+    if (p->face >= v->face_count)
+        return snprintf(why, SP_SIM_WHY, "face = %lld, must be in [0, %d)", (long long)p->face, v->face_count), false;
+    return sp_world_anchor_face(w, b->id, (int)p->surface, (int)p->face, p->weights, out) >= 0 ||
            (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
+}
+
+static bool pick_shown(sp_sim *s, const sp_face_point *p, int64_t revision, sp_anchor *out, char *why) {
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
+    bool good = snapshot && find_anchor(s->stage.world, snapshot, p, revision, out, why);
+    sp_world_snapshot_release(s->stage.world, snapshot);
+    return good;
+}
+
+bool sp__sim_pick(sp_sim *s, const sp_face_point *point, sp_anchor *out, char *why) {
+    return pick_shown(s, point, -1, out, why);
 }
 
 // whether the drag holds the point of the message
 static bool drag_holds(const sp_sim_drag *h, uint32_t client, const sp_message *m) {
     if (!h->held || h->client != client) return false;
-    return !(m->given & SP_GIVEN_POINT) || (h->body.slot == m->body && h->surface == m->surface && h->face == m->face &&
-                                            memcmp(h->weights, m->weights, sizeof h->weights) == 0);
+    return !(m->given & SP_GIVEN_POINT) || memcmp(&h->point, &m->point, sizeof h->point) == 0;
 }
 
 static bool drag_pick(sp_sim *s, const sp_message *m, sp_sim_drag *out, char *why) {
-    const sp_sim_body *body = sp__sim_body(s, m->body);
-    if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->body), false;
-    if (!body->moves) return snprintf(why, SP_SIM_WHY, "a body that moves by prescription cannot be dragged"), false;
-    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
-    *out = (sp_sim_drag){.body = body->id, .surface = m->surface, .face = m->face};
-    memcpy(out->weights, m->weights, sizeof out->weights);
-    bool good = snapshot && find_anchor(s->stage.world, snapshot, m, &out->anchor, why);
-    sp_world_snapshot_release(s->stage.world, snapshot);
+    const sp_sim_body *body = sp__sim_body(s, m->point.body);
+    if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->point.body), false;
+    if (!body->moves && !body->kinematic) return snprintf(why, SP_SIM_WHY, "a body that is fixed cannot be dragged"), false;
+    *out = (sp_sim_drag){.body = body->id, .point = m->point};
+    bool good = pick_shown(s, &m->point, m->given & SP_GIVEN_REVISION ? m->revision : -1, &out->anchor, why);
     // a body without rest positions counts displacements from the current one
     if (good && sp_world_anchor_rest(s->stage.world, &out->anchor, out->rest) < 0)
         sp_world_anchor_get(s->stage.world, &out->anchor, out->rest, NULL);
@@ -172,13 +180,16 @@ static bool command_drag(sp_sim *s, uint32_t client, const sp_message *m, char *
         return command_refuse(why, "this slot has no drag: body, face and weights are needed");
     }
     const sp_sim_body *body = sp__sim_body(s, picked.body.slot);
-    if (m->stiffness > 0 || !picked.held) picked.stiffness = m->stiffness > 0 ? m->stiffness : body ? body->pull : 100;
+    if (!body) return command_refuse(why, "the body no longer exists");
+    if (m->stiffness > 0 || !picked.held) picked.stiffness = m->stiffness > 0 ? m->stiffness : body->pull;
     picked.held = true, picked.client = client;
     memcpy(picked.target, m->vector, sizeof picked.target);
     sp_edit e = sp_edit_default(SP_EDIT_DRAG);
     e.source = client, e.slot = (int)m->slot, e.anchor = picked.anchor, e.stiffness = picked.stiffness;
     memcpy(e.target, picked.target, sizeof e.target);
-    if (sp_world_queue(s->stage.world, &e) < 0) return command_refuse(why, sp_world_error(s->stage.world)->message);
+    // poses move a kinematic body before each step
+    if (!body->kinematic && sp_world_queue(s->stage.world, &e) < 0)
+        return command_refuse(why, sp_world_error(s->stage.world)->message);
     *h = picked;
     s->watched = picked, s->watched.held = false, s->has_watched = true;
     return true;
@@ -188,8 +199,9 @@ static void drop_drag(sp_sim *s, int slot) {
     sp_sim_drag *h = &s->drags[slot];
     if (!h->held) return;
     sp_edit e = sp_edit_default(SP_EDIT_DROP);
+    const sp_sim_body *body = sp__sim_body(s, h->body.slot);
     e.source = h->client, e.slot = slot;
-    if (s->stage.world) sp_world_queue(s->stage.world, &e);
+    if (body && !body->kinematic) sp_world_queue(s->stage.world, &e);
     h->held = false;
 }
 
@@ -232,6 +244,7 @@ static bool open_recording(sp_sim *s, const sp_message *m, char *why) {
         return command_refuse(why, "this file is being recorded: stop the recording first");
     if (snprintf(path, sizeof path, "%s/%s", s->def.out, m->path) >= (int)sizeof path) return command_refuse(why, "a long path");
     for (int i = 0; i < SP_DRAG_SLOTS; i++) drop_drag(s, i);
+    sp__sim_unprobe(s);
     return sp__sim_replay_open(s, path, m->text[0] ? m->text : m->path, why);
 }
 
@@ -243,7 +256,8 @@ static bool do_replay(sp_sim *s, const sp_message *m, char *why) {
     case SP_MESSAGE_STEP: return command_step(s, m);
     case SP_MESSAGE_SPEED: return set_speed(s, m);
     case SP_MESSAGE_RESET: return sp__sim_replay_seek(s, -INFINITY, why);
-    case SP_MESSAGE_DROP: return true;
+    case SP_MESSAGE_DROP:
+    case SP_MESSAGE_UNPROBE: return true;
     case SP_MESSAGE_SCENE: return open_scene(s, m, why);
     default: return command_refuse(why, "a recording is shown, which cannot be changed: close it first");
     }
@@ -275,6 +289,12 @@ static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why
     case SP_MESSAGE_DROP: return drop(s, client, m);
     case SP_MESSAGE_PIN:
     case SP_MESSAGE_UNPIN: return pin(s, client, m, why);
+    case SP_MESSAGE_THROW: return sp__sim_throw(s, client, m, why);
+    case SP_MESSAGE_PROBE: return sp__sim_probe(s, client, m, why);
+    case SP_MESSAGE_UNPROBE: return sp__sim_unprobe(s), true;
+    case SP_MESSAGE_REMOVE: return sp__sim_remove(s, client, m, why);
+    case SP_MESSAGE_ATTACH: return sp__sim_attach(s, client, m, why);
+    case SP_MESSAGE_DETACH: return sp__sim_detach(s, client, m, why);
     default: return command_refuse(why, "not for the simulation");
     }
 }
@@ -308,6 +328,7 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     if (c->leave) {
         for (int i = 0; i < SP_DRAG_SLOTS; i++)
             if (s->drags[i].client == c->client) drop_drag(s, i);
+        if (s->probe.client == c->client) sp__sim_unprobe(s);
         return;
     }
     if (m->type == SP_MESSAGE_RECORD || m->type == SP_MESSAGE_LOG || m->type == SP_MESSAGE_DOWNLOAD) {
@@ -320,6 +341,8 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     if (s->generation != generation) sp__sim_send_state(s);
     if (good && m->type == SP_MESSAGE_DRAG)
         sp__sim_answer_picked(s, c->client, m, &s->drags[m->slot]);
+    else if (good && (m->type == SP_MESSAGE_THROW || (m->type == SP_MESSAGE_ATTACH && !(m->given & SP_GIVEN_NAME))))
+        sp__sim_answer_name(s, c->client, m, s->tool_name);
     else
         sp__sim_answer(s, c->client, m, good ? NULL : why);
 }

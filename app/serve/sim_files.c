@@ -216,6 +216,10 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     const char *names[SP_FIELD_CODES];
     sp_run_recorder_def def = sp_run_recorder_def_default();
     if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
+    for (int i = 0; i < s->stage.body_count; i++)
+        if (s->stage.bodies[i].added)
+            return snprintf(why, SP_SIM_WHY, "a recording has the bodies of the scene only: remove what was added, or reset"),
+                   false;
     if (!sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
     snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
     char *edits = edits_before(s);
@@ -245,6 +249,11 @@ bool sp__sim_record_stop(sp_sim *s, char *name, char *why) {
     return true;
 }
 
+void sp__sim_record_end(sp_sim *s, const char *reason) {
+    record_close(s, reason);
+    sp__sim_send_state(s);
+}
+
 void sp__sim_record_step(sp_sim *s) {
     sp_run_record r;
     char reason[SP_SIM_WHY] = "it reached 1 GiB";
@@ -253,6 +262,5 @@ void sp__sim_record_step(sp_sim *s) {
     if (!good) snprintf(reason, sizeof reason, "%.390s", sp_context_error(s->stage.context)->message);
     sp_run_recorder_get(s->recorder, &r);
     if (good && r.bytes < recording_max) return;
-    record_close(s, reason);
-    sp__sim_send_state(s);
+    sp__sim_record_end(s, reason);
 }

@@ -14,13 +14,16 @@ enum {
     SP_MAILBOX = 1024,
     SP_NOTES_MAX = 4096,
     SP_FRAMES = 3,
-    SP_SETS_MAX = 64,    // values of the scene that clients may set
-    SP_KEPT_MAX = 256,   // parameters that a reset may keep
-    SP_WATCH_MS = 250,   // between two looks at the scene's file
-    SP_PINS_MAX = 4096,  // nodes pinned by clients
-    SP_PROBES_MAX = 64,  // probes that clients receive; more would be no help to a reader
-    SP_PROBLEMS = 21,    // messages about a scene in an answer: 20 errors, and the number of the others
-    SP_LATE_MS = 250,    // if the simulation is further behind, the clock restarts
+    SP_SETS_MAX = 64,      // values of the scene that clients may set
+    SP_KEPT_MAX = 256,     // parameters that a reset may keep
+    SP_WATCH_MS = 250,     // between two looks at the scene's file
+    SP_PINS_MAX = 4096,    // nodes pinned by clients
+    SP_PROBES_MAX = 64,    // probes that clients receive; more would be no help to a reader
+    SP_PROBLEMS = 21,      // messages about a scene in an answer: 20 errors, and the number of the others
+    SP_LATE_MS = 250,      // if the simulation is further behind, the clock restarts
+    SP_ADDED_MAX = 200,    // bodies of clients at a time
+    SP_TOOLS_MAX = 10000,  // bodies and links that clients add since the start
+    SP_TIES_MAX = 16,      // links that wait for the body of their second end
     SP_PATH = 1024
 };
 
@@ -49,7 +52,10 @@ typedef struct sp_sim_body {
     sp_body_id id;
     bool soft;            // it has nodes, which can be pinned, and a solver to choose
     bool moves;           // it can be dragged
+    bool kinematic;       // a drag moves it as it is, with a limited speed
+    bool added;           // by a client
     double pull;          // suitable spring stiffness for a drag [N/m]
+    double least;         // smallest edge of its box [m]
     bool clipped;         // by clipping planes, with caps
     sp_section *section;  // made when a client clips it first; NULL: not yet, or it has no tetrahedra
     sp_section_faces cut;
@@ -66,14 +72,14 @@ typedef struct sp_sim_stage {
     sp_world *world;
     sp_sim_body *bodies;
     int body_count;
+    uint32_t last_slot;  // of the bodies of the scene; 0: all are
 } sp_sim_stage;
 
 typedef struct sp_sim_drag {
     bool held;
     uint32_t client;
     sp_body_id body;
-    int64_t surface, face;  // the picked point
-    double weights[3];
+    sp_face_point point;  // as it was picked
     sp_anchor anchor;
     double target[3], rest[3], stiffness;
 } sp_sim_drag;
@@ -132,6 +138,22 @@ typedef struct sp_sim_pin {
     int node;
 } sp_sim_pin;
 
+// A kinematic capsule that a client pokes with: its tip is pushed towards a target with a limited speed.
+typedef struct sp_sim_probe {
+    bool held;
+    uint32_t client;
+    char name[32];
+    double radius, length;
+    double tip[3], along[3];     // centre of its tip, and the direction in which it points: as last sent to the simulation
+    double target[3], aimed[3];  // where the client wants both
+} sp_sim_probe;
+
+// A link that waits for the body of its second end, which the next step adds.
+typedef struct sp_sim_tie {
+    char body[32];
+    sp_edit edit;
+} sp_sim_tie;
+
 struct sp_sim {
     sp_sim_def def;
     pthread_t thread;
@@ -179,6 +201,11 @@ struct sp_sim {
     int kept_count;
     sp_sim_pin *pins;
     int pin_count;
+    sp_sim_probe probe;
+    char late_probe[32];  // one that must leave after the step that adds it
+    sp_sim_tie ties[SP_TIES_MAX];
+    int tie_count, tool_number;  // number of the last body or link of a client
+    char tool_name[32];          // its name
     int samples_taken[SP_PROBES_MAX];
     sp_sim_problem problems[SP_PROBLEMS];  // of the scene that was built last
     int problem_count;
@@ -207,9 +234,11 @@ void sp__sim_show(sp_sim *s);  // publishes a frame at once (sim.c)
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why);  // why NULL: ok
 void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_drag *drag);
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
+void sp__sim_answer_name(sp_sim *s, uint32_t client, const sp_message *m, const char *name);  // of a new body or link
 void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_PRINTF(3, 4);
 void sp__sim_send_state(sp_sim *s);  // playing, speed, ...: sent to all, and part of later hellos
 void sp__sim_send_param(sp_sim *s, const char *path, double value);
+void sp__sim_send_bodies(sp_sim *s);  // bodies have come or gone
 void sp__sim_make_hello(sp_sim *s);
 // An error event with the problems of the scene that was built last.
 void sp__sim_event_problems(sp_sim *s, const char *text);
@@ -230,7 +259,7 @@ bool sp__sim_open_upload(sp_sim *s, const sp_sim_upload *upload, char *why);    
 bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same scene from its start
 bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: unchanged
 void sp__sim_close(sp_sim *s);
-bool sp__sim_fill_bodies(sp_sim_stage *g);  // of a stage with a world
+bool sp__sim_fill_bodies(sp_sim_stage *g);  // of a stage with a world; again: sections of those that stay are kept
 // Why a stage could not be built: the first error of its scene, whose messages are kept, or the error of the context.
 void sp__sim_explain(sp_sim *s, const sp_sim_stage *g, sp_status status, char *why);
 // Replacing the stage: the recording and the frames of the old one end, the caller frees or keeps it, the new one is a new
@@ -250,6 +279,20 @@ void sp__sim_replay_next(sp_sim *s);  // one frame on; those that are late are s
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
 
+// the material point of a face of a body, as it is shown
+bool sp__sim_pick(sp_sim *s, const sp_face_point *point, sp_anchor *out, char *why);
+
+// ---- balls, probes, links and moved bodies (sim_tools.c)
+bool sp__sim_throw(sp_sim *s, uint32_t client, const sp_message *m, char *why);
+bool sp__sim_probe(sp_sim *s, uint32_t client, const sp_message *m, char *why);
+void sp__sim_unprobe(sp_sim *s);
+bool sp__sim_remove(sp_sim *s, uint32_t client, const sp_message *m, char *why);
+bool sp__sim_attach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
+bool sp__sim_detach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
+void sp__sim_tools_before(sp_sim *s);  // before a step: probes and moved bodies go on
+void sp__sim_tools_after(sp_sim *s);   // after a step: bodies may have come or gone
+void sp__sim_tools_forget(sp_sim *s);  // the scene starts again
+
 // ---- frames (sim_frame.c)
 void sp__sim_make_frame(sp_sim *s);
 void sp__sim_retire_frames(sp_sim *s);             // waits until no frame is in use
@@ -267,6 +310,7 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why);
 bool sp__sim_record_start(sp_sim *s, char *why);
 bool sp__sim_record_stop(sp_sim *s, char *name, char *why);  // false: nothing was recorded
 void sp__sim_record_step(sp_sim *s);
+void sp__sim_record_end(sp_sim *s, const char *reason);  // by an event of the simulation
 bool sp__sim_upload_path(sp_sim *s, const char *name, char *path, char *why);
 bool sp__sim_write_file(const char *path, const void *data, size_t size, char *why);
 char *sp__sim_read_file(const char *path, size_t *size, char *why);  // malloc'd, with a zero byte; NULL: why

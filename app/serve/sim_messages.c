@@ -119,6 +119,15 @@ void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const 
     text_say(&t, s, client);
 }
 
+void sp__sim_answer_name(sp_sim *s, uint32_t client, const sp_message *m, const char *name) {
+    text t;
+    if (!(m->given & SP_GIVEN_ID) || !text_open(&t)) return;
+    sp__json_text(&t.j, "type", "ok");
+    text_id(&t, m);
+    sp__json_text(&t.j, "name", name);
+    text_say(&t, s, client);
+}
+
 static void say_event(sp_sim *s, const char *severity, const char *words, bool problems) {
     text t;
     if (!text_open(&t)) return;
@@ -236,9 +245,11 @@ static void put_replay(const sp_sim *s, sp_json *j) {
     sp__json_close(j, '}');
 }
 
-static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j) {
+// bodies that clients add have no look in the scene
+static void put_look(const sp_run *run, sp_body_id body, int surface, bool added, sp_json *j) {
     sp_run_look look;
     sp_run_look_of(run, body, surface, &look);
+    if (added) look.color[0] = 0.93, look.color[1] = 0.66, look.color[2] = 0.2;
     sp__json_open(j, "look", '{');
     sp__json_vector(j, "color", look.color, 3);
     sp__json_number(j, "opacity", look.opacity);
@@ -248,7 +259,7 @@ static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j
     sp__json_close(j, '}');
 }
 
-static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, sp_json *j) {
+static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, bool added, sp_json *j) {
     static const char *const words[] = {"visual", "collision", "mechanical", "interfaces"};
     const sp_snapshot_surface *v = &b->surfaces[surface];
     sp__json_open(j, NULL, '{');
@@ -261,7 +272,7 @@ static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface,
     sp__json_integer(j, "vertices", v->vertex_count);
     sp__json_integer(j, "faces", v->face_count);
     sp__json_integer(j, "revision", v->revision);
-    put_look(s->stage.run, b->id, surface, j);
+    put_look(s->stage.run, b->id, surface, added, j);
     sp__json_close(j, '}');
 }
 
@@ -284,7 +295,8 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_integer(j, "nodes", info.nodes);
     sp__json_integer(j, "elements", info.elements);
     sp__json_number(j, "mass", now.mass);
-    sp__json_number(j, "pull", own->moves ? own->pull : NAN);
+    sp__json_number(j, "pull", own->moves ? own->pull : own->kinematic ? 0 : NAN);
+    sp__json_yes(j, "added", own->added);
     sp__json_yes(j, "clipped", sp_run_clips(s->stage.run, b->id, &cap));
     sp__json_text(j, "solver", own->soft ? solver_word(info.solver.type) : NULL);
     sp__json_text(j, "solver_in_use", own->soft ? info.solve.solver : NULL);
@@ -294,7 +306,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     for (int i = 1; (region = sp_run_region_name(s->stage.run, b->id, i)); i++) sp__json_text(j, NULL, region);
     sp__json_close(j, ']');
     sp__json_open(j, "surfaces", '[');
-    for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, j);
+    for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, own->added, j);
     sp__json_close(j, ']');
     sp__json_close(j, '}');
 }
@@ -306,6 +318,23 @@ static void put_bodies(const sp_sim *s, sp_json *j) {
     for (int i = 0; snapshot && i < snapshot->body_count; i++) put_body(s, &snapshot->bodies[i], j);
     sp__json_close(j, ']');
     sp_world_snapshot_release(w, snapshot);
+}
+
+void sp__sim_send_bodies(sp_sim *s) {
+    text t;
+    s->hello_old = true;
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "type", "bodies");
+    sp__json_integer(&t.j, "generation", s->generation);
+    put_bodies(s, &t.j);
+    text_say(&t, s, 0);
+}
+
+// how bodies touch each other; null: they do not
+static void put_contact(const sp_sim *s, sp_json *j) {
+    sp_contact_def def;
+    bool any = s->stage.world && sp_world_get_contact(s->stage.world, &def);
+    sp__json_text(j, "contact", !any ? NULL : def.formulation == SP_CONTACT_PROXIMITY ? "proximity" : "penalty");
 }
 
 static void put_params(const sp_sim *s, sp_json *j) {
@@ -407,6 +436,7 @@ void sp__sim_make_hello(sp_sim *s) {
     put_state(s, &t.j);
     sp__json_close(&t.j, '}');
     put_bodies(s, &t.j);
+    put_contact(s, &t.j);
     put_params(s, &t.j);
     sp__sim_put_probes(s, &t.j);
     put_solvers(&t.j);

@@ -15,9 +15,13 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot) {
 
 // ---------------------------------------------------------------------------------------------------- building
 
+static void free_bodies(sp_sim_body *bodies, int count) {
+    for (int i = 0; i < count; i++) sp_section_destroy(&bodies[i].section);
+    free(bodies);
+}
+
 void sp__sim_free_stage(sp_sim_stage *g) {
-    for (int i = 0; i < g->body_count; i++) sp_section_destroy(&g->bodies[i].section);
-    free(g->bodies);
+    free_bodies(g->bodies, g->body_count);
     sp_recording_close(&g->recording);
     sp_run_destroy(&g->run);
     sp_scene_destroy(&g->scene);
@@ -25,13 +29,8 @@ void sp__sim_free_stage(sp_sim_stage *g) {
     *g = (sp_sim_stage){0};
 }
 
-// A spring that moves the whole body by a tenth of its size with about twice its weight, but not stiffer than a part of the body
-// of its own size: a strong pull at one point would invert soft elements.
-static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass) {
-    double size = 0;
-    sp_element_view elements;
-    char path[128];
-    sp_param_info young;
+// edges of the box around a body
+static void body_box(const sp_snapshot_body *b, double size[3]) {
     for (int k = 0; k < 3; k++) {
         double low = 0, high = 0;
         for (int i = 0; i < b->surfaces[0].vertex_count; i++) {
@@ -39,8 +38,16 @@ static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass)
             if (i == 0 || x < low) low = x;
             if (i == 0 || x > high) high = x;
         }
-        if (high - low > size) size = high - low;
+        size[k] = high - low;
     }
+}
+
+// A spring that moves the whole body by a tenth of its size with about twice its weight, but not stiffer than a part of the body
+// of its own size: a strong pull at one point would invert soft elements.
+static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double size, double mass) {
+    sp_element_view elements;
+    char path[128];
+    sp_param_info young;
     double pull = size > 0 ? 20 * mass * 9.81 / size : 0;
     snprintf(path, sizeof path, "%s.young", b->name);
     bool volume = sp_world_elements(w, b->id, NULL, &elements) >= 0 && elements.type == SP_ELEMENT_TET4;
@@ -54,19 +61,39 @@ static bool fill_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     bool cap;
     if (sp_world_body_info(g->world, b->id, &info) < 0 || sp_world_body_measure(g->world, b->id, &measures) < 0) return false;
     sp_sim_body *own = &g->bodies[g->body_count++];
-    *own = (sp_sim_body){.id = b->id, .soft = info.nodes > 0, .moves = !info.prescribed};
-    own->pull = suitable_pull(g->world, b, measures.mass);
+    *own = (sp_sim_body){.id = b->id, .soft = info.nodes > 0, .moves = !info.prescribed, .kinematic = info.kinematic};
+    own->added = g->last_slot && b->id.slot > g->last_slot;
+    double box[3];
+    body_box(b, box);
+    const double size = fmax(box[0], fmax(box[1], box[2]));
+    own->least = size;
+    for (int k = 0; k < 3; k++)
+        if (box[k] > 1e-6 * size) own->least = fmin(own->least, box[k]);  // a plane has no third edge
+    own->pull = suitable_pull(g->world, b, size, measures.mass);
     own->clipped = sp_run_clips(g->run, b->id, &cap) && cap;
     return true;
 }
 
+// what is known of a body that stays
+static void keep_body(sp_sim_body *now, sp_sim_body *before) {
+    if (now->id.slot != before->id.slot || now->id.generation != before->id.generation) return;
+    *now = *before;
+    before->section = NULL;
+}
+
 bool sp__sim_fill_bodies(sp_sim_stage *g) {
+    sp_sim_body *before = g->bodies;
+    int count = g->body_count;
     if (sp_world_publish(g->world) < 0) return false;
     const sp_snapshot *snapshot = sp_world_snapshot_acquire(g->world);
     g->bodies = calloc(snapshot ? (size_t)snapshot->body_count + 1 : 1, sizeof *g->bodies);
+    g->body_count = 0;
     bool good = snapshot && g->bodies;
     for (int i = 0; good && i < snapshot->body_count; i++) good = fill_body(g, &snapshot->bodies[i]);
     sp_world_snapshot_release(g->world, snapshot);
+    for (int i = 0; good && i < g->body_count; i++)
+        for (int k = 0; k < count; k++) keep_body(&g->bodies[i], &before[k]);
+    free_bodies(before, count);
     return good;
 }
 
@@ -131,7 +158,10 @@ static sp_status build(sp_sim *s, int scene, const sp_sim_upload *upload, int th
     if (status >= 0) status = sp_run_create(g->scene, &r, &g->run);
     if (status < 0) return status;
     g->world = sp_run_world(g->run);
-    return sp__sim_fill_bodies(g) ? SP_OK : SP_NO_MEMORY;
+    if (!sp__sim_fill_bodies(g)) return SP_NO_MEMORY;
+    for (int i = 0; i < g->body_count; i++)
+        if (g->bodies[i].id.slot > g->last_slot) g->last_slot = g->bodies[i].id.slot;
+    return SP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- replacing
@@ -186,7 +216,7 @@ static bool stage_replace(sp_sim *s, int scene, const sp_sim_upload *upload, int
     sp_status status = build(s, scene, upload, threads, &g);
     if (status >= 0 && go_on) {
         status = sp_run_adopt(g.run, s->stage.run);
-        if (status >= 0) status = sp_world_publish(g.world);
+        if (status >= 0 && !sp__sim_fill_bodies(&g)) status = SP_NO_MEMORY;
     }
     if (status < 0)
         sp__sim_explain(s, &g, status, why);
@@ -199,6 +229,7 @@ static bool stage_replace(sp_sim *s, int scene, const sp_sim_upload *upload, int
     if (upload) version = version_of(s, scene);
     s->threads = threads;
     s->built = s->seen = version;
+    if (!go_on) sp__sim_tools_forget(s);
     sp__sim_leave_stage(s);
     sp__sim_free_stage(&s->stage);
     sp__sim_free_stage(&s->live);  // of a recording that was shown

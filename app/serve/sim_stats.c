@@ -100,6 +100,16 @@ static double stats_distance(const double *a, const double *b) {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
+// of the spring; of contacts on a kinematic body, which has none
+static double drag_force(sp_sim *s, const sp_sim_drag *h, const double x[3]) {
+    const sp_sim_body *body = sp__sim_body(s, h->body.slot);
+    sp_contact_sum sum;
+    if (!h->held) return 0;
+    if (!body || !body->kinematic) return h->stiffness * stats_distance(x, h->target);
+    if (sp_world_contact_sum(s->stage.world, body->id, &sum) < 0) return 0;
+    return stats_distance(sum.force, (const double[3]){0, 0, 0});
+}
+
 // `h` NULL: nothing was picked yet
 void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *h, sp_json *j) {
     double x[3];
@@ -111,7 +121,7 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *h, sp_json *j) {
     sp__json_integer(j, "body", h->anchor.body.slot);
     sp__json_vector(j, "x", x, 3);
     sp__json_number(j, "displacement", stats_distance(x, h->rest));
-    sp__json_number(j, "force", h->held ? h->stiffness * stats_distance(x, h->target) : 0);
+    sp__json_number(j, "force", drag_force(s, h, x));
     sp__json_close(j, '}');
 }
 
@@ -323,6 +333,7 @@ static void put_links(const sp_sim *s, const sp_snapshot *snapshot, sp_json *j) 
             if (!b[0] || !b[1] || !b[0]->vertex_count || !b[1]->vertex_count) break;
             if (sp_world_link_point(w, info.id, k, &p) < 0) break;
             sp__json_open(j, NULL, '{');
+            sp__json_text(j, "name", info.name);
             for (int side = 0; side < 2; side++) {
                 sp__json_open(j, side ? "b" : "a", '{');
                 put_place(b[side], info.bodies[side].slot, &p.anchors[side], side ? p.b : p.a, 1e-9, j);

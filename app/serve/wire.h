@@ -35,6 +35,12 @@ enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_DRAG_SLOTS = 16, SP_PROTOCOL
     X(DROP, "drop")        \
     X(PIN, "pin")          \
     X(UNPIN, "unpin")      \
+    X(THROW, "throw")      \
+    X(PROBE, "probe")      \
+    X(UNPROBE, "unprobe")  \
+    X(REMOVE, "remove")    \
+    X(ATTACH, "attach")    \
+    X(DETACH, "detach")    \
     X(RECORD, "record")    \
     X(OPEN, "open")        \
     X(SEEK, "seek")        \
@@ -62,8 +68,18 @@ enum {
     SP_GIVEN_SURFACES = 32,
     SP_GIVEN_MARKS = 64,
     SP_GIVEN_CLIP = 128,
-    SP_GIVEN_CONTACTS = 256
+    SP_GIVEN_CONTACTS = 256,
+    SP_GIVEN_A = 512,
+    SP_GIVEN_B = 1024,
+    SP_GIVEN_TO = 2048,
+    SP_GIVEN_NAME = 4096
 };
+
+// A point of a face, as a client saw it.
+typedef struct sp_face_point {
+    int64_t body, surface, face;
+    double weights[3];
+} sp_face_point;
 
 // A clipping plane: what the normal points to is not shown.
 typedef struct sp_clip_plane {
@@ -74,16 +90,17 @@ typedef struct sp_clip_plane {
 typedef struct sp_message {
     sp_message_type type;
     unsigned given;
-    int64_t id, step, count, number, body, surface, face, revision, slot, node, threads;
+    int64_t id, step, count, number, body, revision, slot, node, threads;
+    sp_face_point point, other;  // of `drag`, and the first of `attach`; the second
     int action;
     bool keep, marks, contacts;
     int colour;         // code of a field, 0: none
     unsigned surfaces;  // SP_ROLE_ bits
     sp_clip_plane clip;
-    double value, stiffness;
-    double vector[3];  // gravity, target
-    double weights[3];
-    char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param`, `set` and `open`; of `set`, `solver` and `open`
+    double value, stiffness, radius, density;
+    double vector[3];                           // gravity, target, place of a ball, a probe or an end of a link
+    double from[3], velocity[3];                // the eye behind a probe; of a ball
+    char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param`, `set`, `open`, `attach`, `detach`; of `set`, `solver` and `open`
 } sp_message;
 
 // Malformed: not a client of this protocol. Refused: a client with an invalid request.

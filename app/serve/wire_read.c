@@ -6,7 +6,20 @@
 #include "serve/wire.h"
 #include "util/json_read.h"
 
-typedef enum field_kind { WHOLE, NUMBER, VECTOR, WEIGHTS, TEXT, NUMBER_OR_TEXT, YES, WORD, COLOUR, SURFACES, PLANE } field_kind;
+typedef enum field_kind {
+    WHOLE,
+    NUMBER,
+    VECTOR,
+    WEIGHTS,
+    TEXT,
+    NUMBER_OR_TEXT,
+    YES,
+    WORD,
+    COLOUR,
+    SURFACES,
+    PLANE,
+    POINT
+} field_kind;
 
 typedef struct field {
     const char *key;
@@ -43,20 +56,42 @@ static const field f_scene[] = {{"number", WHOLE, AT(number), 0, 1e6, NULL, 0, t
 static const field f_set[] = {{"path", TEXT, AT(path), 1, SP_TEXT_MAX - 1, NULL, 0, true},
                               {"value", NUMBER_OR_TEXT, AT(text), 0, SP_TEXT_MAX - 1, NULL, 0, true},
                               {0}};
-// a point needs all four of body, surface, face and weights: see read_point
+// a point needs all of body, face and weights: see read_point
 static const field f_drag[] = {{"slot", WHOLE, AT(slot), 0, SP_DRAG_SLOTS - 1, NULL, 0, false},
                                {"target", VECTOR, AT(vector), -1e9, 1e9, NULL, 0, true},
                                {"stiffness", NUMBER, AT(stiffness), 0, 1e12, NULL, 0, false},
                                {"revision", WHOLE, AT(revision), 0, INDEX_MAX, NULL, SP_GIVEN_REVISION, false},
                                {0}};
-static const field f_point[] = {{"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0, true},
-                                {"surface", WHOLE, AT(surface), 0, INDEX_MAX, NULL, 0, false},
-                                {"face", WHOLE, AT(face), 0, INDEX_MAX, NULL, 0, true},
-                                {"weights", WEIGHTS, AT(weights), 0, 1, NULL, 0, true},
-                                {0}};
+#define POINT_FIELDS(member)                                                      \
+    {                                                                             \
+        {"body", WHOLE, AT(member.body), 1, INDEX_MAX, NULL, 0, true},            \
+            {"surface", WHOLE, AT(member.surface), 0, INDEX_MAX, NULL, 0, false}, \
+            {"face", WHOLE, AT(member.face), 0, INDEX_MAX, NULL, 0, true},        \
+            {"weights", WEIGHTS, AT(member.weights), 0, 1, NULL, 0, true}, {      \
+            0                                                                     \
+        }                                                                         \
+    }
+static const field f_point[] = POINT_FIELDS(point), f_other[] = POINT_FIELDS(other);
 static const field f_drop[] = {{"slot", WHOLE, AT(slot), 0, SP_DRAG_SLOTS - 1, NULL, SP_GIVEN_SLOT, false}, {0}};
 static const field f_node[] = {
     {"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0, true}, {"node", WHOLE, AT(node), 0, 2147483647, NULL, 0, true}, {0}};
+static const field f_throw[] = {{"at", VECTOR, AT(vector), -1e9, 1e9, NULL, 0, true},
+                                {"velocity", VECTOR, AT(velocity), -1e6, 1e6, NULL, 0, true},
+                                {"radius", NUMBER, AT(radius), 1e-9, 1e6, NULL, 0, true},
+                                {"density", NUMBER, AT(density), 1e-6, 1e6, NULL, 0, false},
+                                {0}};
+static const field f_probe[] = {{"from", VECTOR, AT(from), -1e9, 1e9, NULL, 0, true},
+                                {"at", VECTOR, AT(vector), -1e9, 1e9, NULL, 0, true},
+                                {"radius", NUMBER, AT(radius), 1e-9, 1e6, NULL, 0, true},
+                                {0}};
+static const field f_remove[] = {{"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0, true}, {0}};
+static const field f_attach[] = {{"name", TEXT, AT(path), 1, 63, NULL, SP_GIVEN_NAME, false},
+                                 {"a", POINT, 0, 0, 0, NULL, SP_GIVEN_A, false},
+                                 {"b", POINT, 0, 0, 0, NULL, SP_GIVEN_B, false},
+                                 {"to", VECTOR, AT(vector), -1e9, 1e9, NULL, SP_GIVEN_TO, false},
+                                 {"stiffness", NUMBER, AT(stiffness), 0, 1e12, NULL, 0, false},
+                                 {0}};
+static const field f_detach[] = {{"name", TEXT, AT(path), 1, 63, NULL, 0, true}, {0}};
 static const field f_record[] = {{"action", WORD, AT(action), 0, 0, "start stop", 0, true}, {0}};
 static const field f_open[] = {{"file", TEXT, AT(path), 1, SP_TEXT_MAX - 1, NULL, 0, true},
                                {"name", TEXT, AT(text), 1, SP_TEXT_MAX - 1, NULL, 0, false},
@@ -71,7 +106,9 @@ static const field *const fields_of[SP_MESSAGE_TYPES] = {
     [SP_MESSAGE_SOLVER] = f_solver,  [SP_MESSAGE_THREADS] = f_threads, [SP_MESSAGE_SCENE] = f_scene,
     [SP_MESSAGE_SET] = f_set,        [SP_MESSAGE_DRAG] = f_drag,       [SP_MESSAGE_DROP] = f_drop,
     [SP_MESSAGE_PIN] = f_node,       [SP_MESSAGE_UNPIN] = f_node,      [SP_MESSAGE_RECORD] = f_record,
-    [SP_MESSAGE_OPEN] = f_open,      [SP_MESSAGE_SEEK] = f_seek,
+    [SP_MESSAGE_OPEN] = f_open,      [SP_MESSAGE_SEEK] = f_seek,       [SP_MESSAGE_THROW] = f_throw,
+    [SP_MESSAGE_PROBE] = f_probe,    [SP_MESSAGE_REMOVE] = f_remove,   [SP_MESSAGE_ATTACH] = f_attach,
+    [SP_MESSAGE_DETACH] = f_detach,
 };
 
 static const char *const type_words[SP_MESSAGE_TYPES] = {
@@ -223,6 +260,8 @@ static sp_wire_verdict read_plane(const reading *r, const field *f, const sp_jso
     return SP_WIRE_GOOD;
 }
 
+static sp_wire_verdict read_fields(const reading *r, const sp_json_value *root, const field *list);
+
 static sp_wire_verdict read_field(const reading *r, const field *f, const sp_json_value *v) {
     void *to = (char *)r->out + f->offset;
     r->out->given |= f->given;
@@ -237,6 +276,9 @@ static sp_wire_verdict read_field(const reading *r, const field *f, const sp_jso
     case COLOUR: return read_colour(r, f, v, to);
     case SURFACES: return read_surfaces(r, f, v, to);
     case PLANE: return read_plane(r, f, v, to);
+    case POINT:
+        if (v->kind != SP_JSON_OBJECT) return malformed(r, f, "a point of a face");
+        return read_fields(r, v, f->given == SP_GIVEN_A ? f_point : f_other);
     case YES:
         if (v->kind != SP_JSON_TRUE && v->kind != SP_JSON_FALSE) return malformed(r, f, "true or false");
         *(bool *)to = v->kind == SP_JSON_TRUE;
@@ -295,10 +337,19 @@ static sp_wire_verdict read_point(const reading *r, const sp_json_value *root) {
     return read_fields(r, root, f_point);
 }
 
+// a link that was there before by its name, or a new one between two places
+static sp_wire_verdict check_attach(const reading *r) {
+    const unsigned given = r->out->given & (SP_GIVEN_NAME | SP_GIVEN_A | SP_GIVEN_B | SP_GIVEN_TO);
+    if (given == SP_GIVEN_NAME || given == (SP_GIVEN_A | SP_GIVEN_B) || given == (SP_GIVEN_A | SP_GIVEN_TO)) return SP_WIRE_GOOD;
+    snprintf(r->why, SP_WHY_MAX, "attach: must have \"name\", or \"a\" and one of \"b\" and \"to\"");
+    return SP_WIRE_MALFORMED;
+}
+
 static sp_wire_verdict read_rest(const reading *r, const sp_json_value *root) {
     sp_message *m = r->out;
     sp_wire_verdict verdict = read_fields(r, root, fields_of[m->type] ? fields_of[m->type] : f_none);
     if (verdict == SP_WIRE_GOOD && m->type == SP_MESSAGE_DRAG) verdict = read_point(r, root);
+    if (verdict == SP_WIRE_GOOD && m->type == SP_MESSAGE_ATTACH) verdict = check_attach(r);
     if (verdict == SP_WIRE_GOOD && m->type == SP_MESSAGE_SPEED && m->value != 0 && m->value < 0.1) {
         snprintf(r->why, SP_WHY_MAX, "speed = %g, must be in [0.1, 10], or 0: as fast as it can", m->value);
         return SP_WIRE_REFUSED;
@@ -307,7 +358,7 @@ static sp_wire_verdict read_rest(const reading *r, const sp_json_value *root) {
 }
 
 sp_wire_verdict sp__message_read(const char *text, size_t size, sp_message *out, char why[SP_WHY_MAX]) {
-    *out = (sp_message){.count = 1};
+    *out = (sp_message){.count = 1, .density = 1000};
     why[0] = 0;
     if (size > SP_MESSAGE_MAX) {
         snprintf(why, SP_WHY_MAX, "a message of %zu bytes, at most %d are read", size, SP_MESSAGE_MAX);

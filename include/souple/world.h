@@ -510,6 +510,7 @@ typedef struct sp_contact_def {
     bool self;               ///< proximity: soft bodies touch themselves; default false
     bool continuous;  ///< proximity: what touches only between the start and the end of the free motion of a step is found too;
                       ///< default false
+    double enabled;   ///< 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;
@@ -590,6 +591,8 @@ SP_API sp_status sp_world_set_contacts(sp_world *world, const sp_contact_point *
 SP_API sp_contact_def sp_contact_def_default(void);
 /// Sets the contact parameters. Nullable: def (no contact).
 SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
+/// Contact as it is now, with the values of its parameters. False: there is none.
+SP_API bool sp_world_get_contact(const sp_world *world, sp_contact_def *out);
 
 /// The whole body: all surfaces, all nodes.
 SP_API sp_contact_part sp_contact_part_body(sp_body_id body);
@@ -648,7 +651,8 @@ typedef struct sp_link_part {
     sp_body_id body;
     const int *nodes;         ///< in user numbering; NULL: the whole body
     int node_count;           ///< number of nodes
-    const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one; nullable
+    const sp_anchor *points;  ///< material points of the body instead of nodes, tied one by one to the other body; where both
+                              ///< sides of a spring have as many, point by point: each pair is pulled together. Nullable
     int point_count;          ///< number of points
 } sp_link_part;
 
@@ -741,7 +745,12 @@ typedef enum sp_edit_type {
                               ///< number `value` of the clock in this step (0: it does not end), and later only after such an
                               ///< edit. The original run lists these edits among those taken
     SP_EDIT_ATTACH,           ///< attach the link named `path` at the current state, also a broken one
-    SP_EDIT_DETACH            ///< detach the link named `path`
+    SP_EDIT_DETACH,           ///< detach the link named `path`
+    SP_EDIT_ADD,     ///< add a rigid body named `path`: one `shape` of this `size` at `pose`, `kinematic`, `free` or fixed; free:
+                     ///< with this `density` and `velocity`
+    SP_EDIT_REMOVE,  ///< remove `body` at the end of the next step
+    SP_EDIT_LINK     ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
+                     ///< pulls the two points together, or with stiffness 0 a weld of the two bodies as they are
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -753,13 +762,20 @@ typedef struct sp_edit {
     int node;           ///< pin, release: node in user numbering
     unsigned axes;
     int slot;          ///< drag, drop: number of the drag within the source
-    sp_anchor anchor;  ///< drag
+    sp_anchor anchor;  ///< drag, link
     double target[3];  ///< drag [m]
-    double stiffness;  ///< drag [N/m] > 0
-    double damping;    ///< drag [N s/m] >= 0
+    double stiffness;  ///< drag [N/m] > 0; link [N/m] >= 0
+    double damping;    ///< drag, link [N s/m] >= 0
     sp_pose pose;
-    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"; attach, detach: the name of a link
-    double value;
+    char path[64];    ///< "beam.young", "gravity.y", "contact.friction"; attach, detach, link: the name of a link; add: of a body
+    double value;     ///< parameter; link that is a weld: the distance [m] >= 0 of the two bodies that it may bridge, 0: auto
+    sp_anchor other;  ///< link: the point of the second body
+    sp_shape_type shape;  ///< add; no plane
+    double size[3];       ///< add: as in sp_rigid_shape
+    bool kinematic;       ///< add: follows poses
+    bool free;            ///< add: moved by forces; neither: fixed
+    double density;       ///< add: of a free body [kg/m3] > 0, default 1000
+    double velocity[3];   ///< add: of a free body [m/s]
 } sp_edit;
 
 /// Every default, and a valid cookie.
@@ -767,6 +783,9 @@ SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
 /// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
+/// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
+/// checkpoint it takes. A link is not attached. Edit logs do not contain this change.
+SP_API sp_status sp_world_apply(sp_world *world, const sp_edit *edit);
 /// Removes all queued edits (to continue without them after a failed step).
 SP_API void sp_world_drop_edits(sp_world *world);
 /// The edits applied by the last successful step, in order: the content of an edit log. Valid until the next step.
@@ -910,6 +929,7 @@ typedef struct sp_body_info {
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
     bool prescribed;         ///< moves by prescription only: forces and drags have no effect
+    bool kinematic;          ///< prescribed, and SP_EDIT_POSE moves it
     sp_solve_info solve;     ///< of the last step
     sp_solver_def solver;    ///< with `auto` resolved
     const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
@@ -1077,6 +1097,10 @@ SP_API sp_status sp_world_anchor_face(sp_world *world, sp_body_id id, int surfac
 /// Position of a material point in the rest shape [m]. SP_BAD_INPUT: the kind keeps no rest positions of points (rods, rigid
 /// bodies).
 SP_API sp_status sp_world_anchor_rest(sp_world *world, const sp_anchor *anchor, double x[3]);
+/// How far a ball of this radius [m] > 0 can move from one point to another until it touches a body: *fraction of the way, 1 if
+/// it touches none, 0 if it does at the start or the start is inside of a body. *body: the one that it touches. Nullable: body.
+SP_API sp_status sp_world_sweep(sp_world *world, const double from[3], const double to[3], double radius, double *fraction,
+                                sp_body_id *body);
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 

@@ -34,6 +34,7 @@ enum {                  // capabilities
     SP_CAP_NO_PENALTY = 32,      // it has neither collision points nor a distance: its penalty contacts are rows
     SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it
     SP_CAP_POINT_PENALTY = 128,  // penalty contact acts on its points against shapes only, also where that of others are rows
+    SP_CAP_POSED = 256,          // poses of edits move it
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };

@@ -49,6 +49,18 @@ void sp__constraints_forget(sp_constraints *c) {
     c->multiplier_count = 0;
 }
 
+void sp__constraints_forget_body(sp_constraints *c, const sp_body *b) {
+    int kept = 0;
+    for (int i = 0; i < c->collider_count; i++) {
+        if (c->colliders[i].body == b)
+            sp__constraints_free_collider(c, &c->colliders[i]);
+        else
+            c->colliders[kept++] = c->colliders[i];
+    }
+    c->collider_count = kept;
+    c->count = c->last_count = c->tie_count = 0;
+}
+
 void sp__constraints_destroy(sp_constraints **constraints) {
     sp_constraints *c = *constraints;
     if (!c) return;

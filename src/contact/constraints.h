@@ -32,6 +32,7 @@ void sp__constraints_use_links(sp_constraints *c, sp_link_list *links, bool cont
 void sp__constraints_destroy(sp_constraints **c);  // accepts NULL
 // Forgets surfaces and multipliers: before a body is removed.
 void sp__constraints_forget(sp_constraints *c);
+void sp__constraints_forget_body(sp_constraints *c, const sp_body *b);  // one that leaves; the multipliers of the others stay
 
 typedef struct sp_constraints_info {
     int contacts, rows;

@@ -415,10 +415,13 @@ static bool is_ignored(const sp_contact_rule *rule, const sp_contact_found *foun
     return !rule->enabled || (found->distance0 > distance && found->distance1 > distance);
 }
 
-// Share of an overlap at the start of a step that may remain at its end. `auto` removes a fifth of it in each step (Baumgarte
-// 1972): the velocity that stays is a fifth of the overlap per step at most.
-static double allowed_share(sp_stabilisation stabilisation) {
-    return stabilisation == SP_STABILISATION_POSITION ? 0 : stabilisation == SP_STABILISATION_AUTO ? 0.8 : 1;
+// What may remain at the end of a step of an overlap at its start, both <= 0. `auto` removes a fifth of it in each step
+// (Baumgarte 1972), and at most what the surfaces resolve: the velocity that stays is a fifth of the overlap per step, and bodies
+// that are deep in each other, because contacts were switched on there, do not fly apart.
+static double allowed_overlap(const sp_constraints *c, sp_stabilisation stabilisation, double distance) {
+    const double overlap = fmin(distance, 0);
+    if (stabilisation == SP_STABILISATION_POSITION) return 0;
+    return stabilisation == SP_STABILISATION_AUTO ? fmin(0.8 * overlap, overlap + c->resolution) : overlap;
 }
 
 static void contact_patch(const sp_constraint_collider *k, const sp_contact_side *side, sp_constraint_contact *out, int s) {
@@ -436,7 +439,7 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
     out->spring = def->formulation == SP_CONTACT_PENALTY, out->stiffness = def->stiffness, out->damping = def->damping;
-    if (!out->spring) out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
+    if (!out->spring) out->allowed = allowed_overlap(c, def->stabilisation, out->distance);
     out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
     for (int s = 0; s < 2; s++) {

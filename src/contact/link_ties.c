@@ -230,6 +230,23 @@ static sp_status weld_points(tie_builder *t) {
     return status;
 }
 
+// Springs between material points of both sides: each pulls two points together, wherever they are.
+static bool has_point_pairs(const sp_link *l) {
+    const sp_link_side *s = l->side;
+    return l->def.type == SP_LINK_SPRING && s[0].points && s[1].points && s[0].point_count == s[1].point_count;
+}
+
+static sp_status tie_point_pairs(tie_builder *t) {
+    const sp_link_side *s = t->link->side;
+    for (int i = 0; i < s[0].point_count; i++) {
+        sp_tie *tie;
+        SP_TRY(tie_add(t, SP_TIE_POINT, &tie));
+        tie->share = 1;
+        for (int k = 0; k < 2; k++) SP_TRY(part_add(t, tie, 0, k, &s[k].points[i], 1));
+    }
+    return SP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- faces to faces
 
 typedef struct link_faces {
@@ -602,6 +619,7 @@ static sp_status make_slide(tie_builder *t) {
 // ---------------------------------------------------------------------------------------------------- all
 
 static sp_status make_weld(tie_builder *t) {
+    if (has_point_pairs(t->link)) return tie_point_pairs(t);
     if (is_whole_rigid(&t->link->side[0]) && is_whole_rigid(&t->link->side[1])) return weld_rigid(t);
     SP_TRY(weld_faces(t));
     return t->out.tie_count ? SP_OK : weld_points(t);

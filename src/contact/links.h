@@ -80,6 +80,7 @@ typedef struct sp_link {
     char path[4][80];                 // of its parameters
     bool breaks, ends;                // found in this step
     bool contradicts, reported;       // its points stay apart: found in this step; an event has said so
+    bool added;                       // by an edit of the current step
     // what an edit of the current step has replaced
     bool edited;
     sp_link_state state_before;

@@ -539,7 +539,7 @@ static sp_status rigid_fill(sp_body *b, const sp_rigid_def *def) {
     r->kinematic = def->kinematic, r->free = def->free;
     r->pose = def->pose;
     SP_TRY(sp__body_init(b, SP_RIGID_NQ, SP_RIGID_NV));
-    b->caps = SP_CAP_KINEMATIC | (def->mesh_count ? SP_CAP_NO_PENALTY : 0u);
+    b->caps = SP_CAP_KINEMATIC | (def->mesh_count ? SP_CAP_NO_PENALTY : 0u) | (def->kinematic ? SP_CAP_POSED : 0u);
     memset(b->fixed, r->kinematic ? SP_MOVED : SP_HELD, SP_RIGID_NV);
     sp_pose start = rigid_pose_at(r, 0);
     for (int s = 0; s < 2; s++) put_pose(b->q[s], &start);

@@ -239,21 +239,23 @@ sp_status sp_world_add_rigid(sp_world *w, const sp_rigid_def *def, sp_body_id *o
     return world_add_body(w, create_rigid, "rigid", def, def ? def->name : NULL, out);
 }
 
-static void remove_body(sp_world *w, sp_body *b) {
+// Takes a body out of all lists and destroys it.
+static void drop_body(sp_world *w, sp_body *b) {
     int place = 0;
     while (w->bodies[place] != b) place++;
     w->body_count--;
     for (int i = place; i < w->body_count; i++) w->bodies[i] = w->bodies[i + 1];
-    sp_slot *slot = &w->slots[b->id.slot - 1];
-    slot->body = NULL;
-    slot->generation++;
+    w->slots[b->id.slot - 1] = (sp_slot){.generation = b->id.generation + 1};
     list_obstacles(w);
     sp__world_couple(w);
     sp__journal_forget(w, b);
     sp__world_links_forget(w, b);
-    if (w->constraints) sp__constraints_forget(w->constraints);
-    w->contacts.count = 0;
+    sp__world_contacts_forget_body(w, b);
     b->ops->destroy(b);
+}
+
+static void remove_body(sp_world *w, sp_body *b) {
+    drop_body(w, b);
     w->hash = sp__world_compute_hash(w);
 }
 
@@ -266,4 +268,42 @@ sp_status sp_world_remove(sp_world *w, sp_body_id id) {
     else
         status = sp__world_stale(w, id);
     return sp__world_leave(w, status);
+}
+
+// ---------------------------------------------------------------------------------------------------- edits
+
+sp_status sp__world_edit_add(sp_world *w, const sp_edit *e) {
+    sp_rigid_shape shape = {.type = e->shape, .pose = sp_pose_identity()};
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_body *b = NULL;
+    sp_body_id id;
+    memcpy(shape.size, e->size, sizeof shape.size);
+    memcpy(def.velocity, e->velocity, sizeof def.velocity);
+    def.name = e->path, def.shapes = &shape, def.shape_count = 1;
+    def.kinematic = e->kinematic, def.free = e->free, def.density = e->density;
+    def.pose = sp_pose_signal_constant(e->pose);
+    SP_TRY(create_rigid(w, &def, &b));
+    SP_TRY(sp__world_adopt(w, b, e->path, &id));
+    w->slots[id.slot - 1].added = true;
+    return SP_OK;
+}
+
+void sp__world_bodies_commit(sp_world *w) {
+    for (int i = w->body_count - 1; i >= 0; i--) {
+        sp_slot *slot = sp__world_slot(w, w->bodies[i]);
+        slot->added = false;
+        if (slot->leaves) drop_body(w, w->bodies[i]);
+    }
+}
+
+// The slots of added bodies are free again, so that the step that repeats the edits gives them the same ids.
+void sp__world_bodies_undo(sp_world *w) {
+    for (int i = w->body_count - 1; i >= 0; i--) {
+        sp_slot *slot = sp__world_slot(w, w->bodies[i]);
+        slot->leaves = false;
+        if (!slot->added) continue;
+        drop_body(w, w->bodies[i]);
+        w->slot_count--;
+    }
+    w->hash = sp__world_compute_hash(w);
 }

@@ -49,8 +49,10 @@ typedef struct world_record {
     double time, time_carry;
     uint64_t steps;
     double gravity[3], contact[3];
-    uint64_t gravity_set[3], has_contact, body_count;
+    uint64_t gravity_set[3], has_contact, body_count;  // has_contact: CONTACT_ bits
 } world_record;
+
+enum { CONTACT_GIVEN = 1, CONTACT_OFF = 2 };
 
 typedef struct constraints_record {
     double alarm, gap, tolerance, budget_ms;
@@ -321,7 +323,7 @@ static world_record world_record_of(const sp_world *w) {
     world_record r = {.time = w->time,
                       .time_carry = w->time_carry,
                       .steps = w->steps,
-                      .has_contact = w->has_contact,
+                      .has_contact = w->has_contact ? CONTACT_GIVEN | (w->contact.enabled != 0 ? 0 : CONTACT_OFF) : 0,
                       .body_count = (uint64_t)w->body_count};
     for (int a = 0; a < 3; a++) r.gravity[a] = w->gravity[a].value, r.gravity_set[a] = w->gravity[a].set;
     const double contact[3] = {w->contact.stiffness, w->contact.damping, w->contact.friction};
@@ -334,6 +336,7 @@ static void put_world(sp_world *w, const world_record *r) {
     for (int a = 0; a < 3; a++) w->gravity[a].value = r->gravity[a], w->gravity[a].set = r->gravity_set[a] != 0;
     w->has_contact = r->has_contact != 0;
     w->contact = sp_contact_def_default();
+    w->contact.enabled = r->has_contact & CONTACT_OFF ? 0 : 1;
     w->contact.stiffness = r->contact[0], w->contact.damping = r->contact[1], w->contact.friction = r->contact[2];
 }
 
@@ -577,7 +580,7 @@ static uint64_t checkpoint_checksum(const unsigned char *data, size_t size) {
 // ---------------------------------------------------------------------------------------------------- save
 
 static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
-    walk count = {.mode = COUNT, .constraints = sp__world_finds_contacts(w), .links = w->links.count > 0};
+    walk count = {.mode = COUNT, .constraints = sp__world_has_contact_rows(w), .links = w->links.count > 0};
     pass_world(w, &count);
     size_t size = sizeof(block_header) + count.at;
     unsigned char *data = sp__alloc(w->ctx, size, 1);

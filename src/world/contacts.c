@@ -74,6 +74,16 @@ void sp__world_contacts_forget(sp_world *w, int multipliers) {
     if (w->constraints) sp__constraints_keep(w->constraints, multipliers);
 }
 
+void sp__world_contacts_forget_body(sp_world *w, const sp_body *b) {
+    int kept = 0;
+    if (w->constraints) sp__constraints_forget_body(w->constraints, b);
+    for (int i = 0; i < w->contacts.count; i++) {
+        const sp_body_id *of = w->contacts.list[i].point.bodies;
+        if (of[0].slot != b->id.slot && of[1].slot != b->id.slot) w->contacts.list[kept++] = w->contacts.list[i];
+    }
+    w->contacts.count = kept;
+}
+
 int sp_world_contact_count(const sp_world *w) {
     return w->contacts.count;
 }

@@ -7,7 +7,7 @@
 #include "world/world_internal.h"
 
 sp_edit sp_edit_default(sp_edit_type type) {
-    return (sp_edit){.type = type, .axes = SP_AXES_ALL, .stiffness = 100, .pose = sp_pose_identity()};
+    return (sp_edit){.type = type, .axes = SP_AXES_ALL, .stiffness = 100, .pose = sp_pose_identity(), .density = 1000};
 }
 
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity) {
@@ -47,6 +47,28 @@ static sp_status edit_check_pose(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
+static sp_status edit_check_name(sp_world *w, const sp_edit *e, const char *what) {
+    if (e->path[0] && memchr(e->path, 0, sizeof e->path)) return SP_OK;
+    return WORLD_FAIL(w, SP_BAD_INPUT, "name of a %s is empty or longer than %zu", what, sizeof e->path - 1);
+}
+
+// shape, size, density and velocity are checked where the body is made
+static sp_status edit_check_add(sp_world *w, const sp_edit *e) {
+    SP_TRY(edit_check_name(w, e, "body"));
+    if (e->kinematic && e->free) return WORLD_FAIL(w, SP_BAD_INPUT, "a body is kinematic or free, not both");
+    return edit_check_pose(w, e);
+}
+
+static sp_status edit_check_link(sp_world *w, const sp_edit *e) {
+    SP_TRY(edit_check_name(w, e, "link"));
+    if (!(e->value >= 0) || !isfinite(e->value))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "link that bridges %g m, must be finite and >= 0", e->value);
+    if (!(e->stiffness >= 0) || !isfinite(e->stiffness) || !(e->damping >= 0) || !isfinite(e->damping))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "link with stiffness %g and damping %g, must be finite and >= 0", e->stiffness,
+                          e->damping);
+    return SP_OK;
+}
+
 // checks that need no access to bodies, because a running step owns them
 static sp_status check_edit(sp_world *w, const sp_edit *e) {
     switch (e->type) {
@@ -68,9 +90,10 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
         if (e->value >= 0 && e->value < 0x1p53 && e->value == floor(e->value)) return SP_OK;
         return WORLD_FAIL(w, SP_BAD_INPUT, "budget of contacts ends at query %g, must be an integer >= 0", e->value);
     case SP_EDIT_ATTACH:
-    case SP_EDIT_DETACH:
-        if (e->path[0] && memchr(e->path, 0, sizeof e->path)) return SP_OK;
-        return WORLD_FAIL(w, SP_BAD_INPUT, "name of a link is empty or longer than %zu", sizeof e->path - 1);
+    case SP_EDIT_DETACH: return edit_check_name(w, e, "link");
+    case SP_EDIT_ADD: return edit_check_add(w, e);
+    case SP_EDIT_REMOVE: return SP_OK;
+    case SP_EDIT_LINK: return edit_check_link(w, e);
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -117,6 +140,30 @@ sp_status sp_world_queue(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
+static sp_status apply_now(sp_world *w, const sp_edit *e) {
+    switch (e->type) {
+    case SP_EDIT_ADD: return sp__world_edit_add(w, e);
+    case SP_EDIT_LINK: return sp__world_edit_add_link(w, e, false);
+    case SP_EDIT_REMOVE: {
+        sp_body *b = sp__world_body(w, e->body);
+        if (b) sp__world_slot(w, b)->leaves = true;
+        return b ? SP_OK : sp__world_stale(w, e->body);
+    }
+    default: return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d changes no body and adds no link: queue it", (int)e->type);
+    }
+}
+
+sp_status sp_world_apply(sp_world *w, const sp_edit *e) {
+    SP_TRY(check_edit(w, e));
+    SP_TRY(sp__world_enter(w));
+    sp_status status = apply_now(w, e);
+    if (status >= 0) {
+        sp__world_bodies_commit(w);
+        w->hash = sp__world_compute_hash(w);
+    }
+    return sp__world_leave(w, status);
+}
+
 void sp_world_drop_edits(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     w->pending.count = w->in_flight;
@@ -159,11 +206,10 @@ static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, b
 
 static sp_status edit_refuse(sp_world *w, const char *why) {
     static const char *const names[] = {
-        "pin",    "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget",
-        "attach", "detach"};
+        "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
+        "attach", "detach",  "add",  "remove", "link"};
     const sp_edit *e = &w->batch.list[w->batch.count];
-    bool param = e->type == SP_EDIT_PARAM || e->type == SP_EDIT_ATTACH || e->type == SP_EDIT_DETACH;
-    sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
+    sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], e->path[0] ? " " : "", e->path,
               (unsigned)e->source, why);
     w->ctx->error = (sp_error){.index = -1};
     return SP_EDIT_REFUSED;
@@ -260,6 +306,19 @@ static sp_status apply_link(sp_world *w, const sp_edit *e) {
     return status == SP_EDIT_REFUSED ? edit_refuse(w, why) : status;
 }
 
+// A new body or link that the world does not take: its reason is that of the world, or of the kind that could not make it.
+static sp_status edit_refuse_new(sp_world *w, sp_status status) {
+    if (status >= 0 || status == SP_NO_MEMORY) return status;
+    return edit_refuse(w, sp__world_take_reason(w));
+}
+
+static sp_status apply_remove(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_body(w, e->body);
+    if (!b) return edit_refuse(w, "the body's id is null or stale");
+    sp__world_slot(w, b)->leaves = true;
+    return SP_OK;
+}
+
 static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_PIN:
@@ -273,6 +332,9 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_CONTACT_BUDGET: return apply_budget(w, e);
     case SP_EDIT_ATTACH:
     case SP_EDIT_DETACH: return apply_link(w, e);
+    case SP_EDIT_ADD: return edit_refuse_new(w, sp__world_edit_add(w, e));
+    case SP_EDIT_REMOVE: return apply_remove(w, e);
+    case SP_EDIT_LINK: return edit_refuse_new(w, sp__world_edit_add_link(w, e, true));
     }
     return SP_BAD_INPUT;
 }

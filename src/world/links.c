@@ -2,6 +2,7 @@
 // ties and rows.
 #include <stdio.h>
 
+#include "contact/link_carrier.h"
 #include "math/vec3.h"
 #include "world/world_internal.h"
 
@@ -297,7 +298,37 @@ sp_status sp__world_edit_link(sp_world *w, const char *name, bool attached, cons
     return SP_EDIT_REFUSED;
 }
 
+// A weld ties the point of one side to the other body, if possible to one with a frame, which carries every point exactly; two
+// bodies with frames keep their relative pose.
+static void weld_def(const sp_anchor *const at[2], sp_body *const b[2], sp_link_def *def) {
+    sp_link_part *part[2] = {&def->a, &def->b};
+    if (sp__carries_frame(b[0]) && sp__carries_frame(b[1])) return;
+    const int side = sp__carries_frame(b[0]) ? 1 : 0;
+    part[side]->points = at[side], part[side]->point_count = 1;
+}
+
+sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e, bool attached) {
+    const sp_anchor *const at[2] = {&e->anchor, &e->other};
+    sp_body *b[2];
+    sp_link_id id;
+    sp_link_def def = sp_link_def_default();
+    for (int s = 0; s < 2; s++)
+        if (!(b[s] = sp__world_anchored(w, at[s]))) return WORLD_FAIL(w, SP_BAD_INPUT, "a point is attached to no body");
+    def.name = e->path, def.a.body = b[0]->id, def.b.body = b[1]->id, def.attached = attached;
+    if (e->stiffness > 0) {
+        def.type = SP_LINK_SPRING, def.stiffness = e->stiffness, def.damping = e->damping;
+        def.a.points = at[0], def.b.points = at[1], def.a.point_count = def.b.point_count = 1;
+    } else {
+        def.within = e->value;
+        weld_def(at, b, &def);
+    }
+    SP_TRY(add_link(w, &def, &id));
+    find_link(w, id)->added = attached;  // by an edit of a step, which may fail
+    return SP_OK;
+}
+
 void sp__world_links_undo(sp_world *w) {
+    while (w->links.count && w->links.list[w->links.count - 1].added) link_free(w, &w->links.list[--w->links.count]);
     for (int i = 0; i < w->links.count; i++) {
         sp_link *l = &w->links.list[i];
         l->breaks = l->contradicts = false;
@@ -342,7 +373,7 @@ void sp__world_links_commit(sp_world *w) {
         sp_link *l = &w->links.list[i];
         if (!l->used) continue;
         sp__ties_free(w->ctx, &l->before);
-        l->edited = false;
+        l->edited = l->added = false;
         memset(l->force, 0, sizeof l->force);
         if (!sp__link_acts(l)) continue;
         memcpy(l->force, l->trial_force, sizeof l->force);

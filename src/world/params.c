@@ -1,5 +1,5 @@
 // The list of parameters by kind, and the parameters of a world by path: "gravity.x|y|z", "contact.stiffness|damping|friction"
-// and the frictions of pairs and parts (with contact), "<link>.<parameter>", "<body>.<parameter>".
+// |enabled and the frictions of pairs and parts (with contact), "<link>.<parameter>", "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -19,10 +19,12 @@ static const sp_param_spec world_specs[] = {
     {"contact.damping", "N s/m", "damping along the normal, of a node", "per node", 0, 1e300, SP_RANGE_HIGH_GUARD, 0, 1e300, 0,
      SP_PRICE_NOTHING},
     {"contact.friction", "1", "Coulomb's coefficient", "coefficient", 0, 1e6, SP_RANGE_HIGH_GUARD, 0, 1e6, 0, SP_PRICE_NOTHING},
+    {"contact.enabled", "1", "contacts act", "1: contacts act; 0: bodies pass through each other", 0, 1, 0, 0, 1, 1,
+     SP_PRICE_NOTHING},
 };
-static const sp_param_spec *const world_params[] = {
-    &world_specs[0], &world_specs[1], &world_specs[2], &world_specs[3], &world_specs[4], &world_specs[5], NULL};
-enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 3, FRICTION = GRAVITY_COUNT + 2 };
+static const sp_param_spec *const world_params[] = {&world_specs[0], &world_specs[1], &world_specs[2], &world_specs[3],
+                                                    &world_specs[4], &world_specs[5], &world_specs[6], NULL};
+enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 4, FRICTION = GRAVITY_COUNT + 2 };
 
 // Friction of a pair or of a part of a body: the range is that of the common one.
 static bool is_rule_param(const sp_world *w, int index, sp_param *out) {
@@ -46,7 +48,8 @@ static sp_param rule_param(sp_world *w, int index) {
 
 static sp_param contact_param(sp_world *w, int index) {
     if (index >= CONTACT_COUNT) return rule_param(w, index - CONTACT_COUNT);
-    double *const values[CONTACT_COUNT] = {&w->contact.stiffness, &w->contact.damping, &w->contact.friction};
+    sp_contact_def *c = &w->contact;
+    double *const values[CONTACT_COUNT] = {&c->stiffness, &c->damping, &c->friction, &c->enabled};
     const sp_param_spec *spec = &world_specs[GRAVITY_COUNT + index];
     return (sp_param){.spec = spec, .name = spec->name, .value = values[index]};
 }
@@ -56,7 +59,7 @@ sp_status sp__check_gravity(sp_error *error, int axis, double value) {
 }
 
 sp_status sp__check_contact(sp_error *error, const sp_contact_def *def) {
-    const double values[CONTACT_COUNT] = {def->stiffness, def->damping, def->friction};
+    const double values[CONTACT_COUNT] = {def->stiffness, def->damping, def->friction, def->enabled};
     for (int i = 0; i < CONTACT_COUNT; i++)
         SP_TRY(sp__param_check(error, "contact ", &world_specs[GRAVITY_COUNT + i], values[i]));
     return SP_OK;

@@ -57,6 +57,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .state = {state_field(b, 0), state_field(b, 1)},
                               .frozen = b->frozen,
                               .prescribed = (b->caps & SP_CAP_KINEMATIC) != 0,
+                              .kinematic = (b->caps & SP_CAP_POSED) != 0,
                               .solve = b->solve,
                               .solver = b->solver_def,
                               .solver_why = b->solver_why,

@@ -87,6 +87,14 @@ sp_status sp__world_leave(sp_world *w, sp_status status) {
     return status;
 }
 
+const char *sp__world_take_reason(sp_world *w) {
+    pthread_mutex_lock(&w->error_lock);
+    const char *why = w->noted ? w->error.message : w->ctx->error.message;
+    w->noted = false;
+    pthread_mutex_unlock(&w->error_lock);
+    return why;
+}
+
 void sp__event(sp_world *w, sp_status status, const char *format, ...) {
     sp_events *e = w->trial_events;
     va_list args;
@@ -225,8 +233,10 @@ uint64_t sp__world_compute_hash(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- contact
 
 sp_contact_def sp_contact_def_default(void) {
-    return (sp_contact_def){
-        .passes = 3, .solver = {.facets = 4, .sweeps = 500, .tolerance = 1e-6, .warm_start = true}, .cookie = SP_COOKIE_CONTACT};
+    return (sp_contact_def){.passes = 3,
+                            .enabled = 1,
+                            .solver = {.facets = 4, .sweeps = 500, .tolerance = 1e-6, .warm_start = true},
+                            .cookie = SP_COOKIE_CONTACT};
 }
 
 static sp_status check_contact_solver(sp_world *w, const sp_contact_solver_def *s) {
@@ -278,6 +288,11 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
         w->hash = sp__world_compute_hash(w);
     }
     return sp__world_leave(w, status);
+}
+
+bool sp_world_get_contact(const sp_world *w, sp_contact_def *out) {
+    if (w->has_contact) *out = w->contact;
+    return w->has_contact;
 }
 
 const char *sp_stage_name(sp_stage stage) {

@@ -33,6 +33,7 @@ typedef struct sp_slot {
     // likewise the compliance of its contacts, where that has a factor of its own
     bool reported, swap_now, replay_swap_before;
     bool compliance_reported, compliance_swap_now, compliance_swap_before;
+    bool added, leaves;  // by an edit of the current step; at its end
     uint32_t generation;
 } sp_slot;
 
@@ -210,6 +211,8 @@ static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status stat
     if (status > 0) w->trial.reservations |= 1u << status;
     return sp__worst(worst, status);
 }
+// Why the current call was refused so far; the record is then empty: the call goes on.
+const char *sp__world_take_reason(sp_world *w);
 void sp__event(sp_world *w, sp_status status, const char *format, ...) SP_PRINTF(3, 4);
 sp_body *sp__world_body(const sp_world *w, sp_body_id id);           // NULL: stale
 sp_status sp__world_stale(sp_world *w, sp_body_id id);               // fails with SP_BAD_ID
@@ -222,6 +225,11 @@ sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contac
 void sp__world_couple(sp_world *w);  // after bodies or contact changed: how penalty contact acts
 // Adds a body; the world owns it, also on failure. Nullable: name, out.
 sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out);
+// Edits that add and remove bodies: a body is added at once, and taken back if the step fails; it leaves when the step is
+// committed. Fails if the body cannot be made.
+sp_status sp__world_edit_add(sp_world *w, const sp_edit *e);
+void sp__world_bodies_commit(sp_world *w);
+void sp__world_bodies_undo(sp_world *w);
 
 // Stages that are not in world_step.c, or that tests run separately.
 sp_status sp__take_edits(sp_world *w, double h);
@@ -263,6 +271,7 @@ void sp__pairs_free(sp_world *w);
 sp_status sp__world_contacts_reserve(sp_world *w);
 void sp__world_contacts_take(sp_world *w);
 void sp__world_contacts_forget(sp_world *w, int multipliers);
+void sp__world_contacts_forget_body(sp_world *w, const sp_body *b);  // those of a body that leaves
 void sp__contact_matrix_free(sp_world *w);
 
 // links.c. Whether a link acts; on this body.
@@ -272,6 +281,8 @@ void sp__world_links_forget(sp_world *w, const sp_body *b);  // removes those of
 void sp__world_links_free(sp_world *w);
 // An edit: attaches or detaches. SP_EDIT_REFUSED: *refused says why.
 sp_status sp__world_edit_link(sp_world *w, const char *name, bool attached, const char **refused);
+// An edit: adds a link, which is taken back if the step fails. Fails if it cannot be made.
+sp_status sp__world_edit_add_link(sp_world *w, const sp_edit *e, bool attached);
 void sp__world_links_check(sp_world *w);  // forces of the step; events of those that break or contradict others
 void sp__world_links_commit(sp_world *w);
 void sp__world_links_undo(sp_world *w);
@@ -281,8 +292,11 @@ int sp__world_link_points(const sp_world *w);                      // of all lin
 void sp__world_link_snapshot(const sp_world *w, sp_snapshot_link *out);
 
 // Contacts or links are constraints of the next step.
-static inline bool sp__world_finds_contacts(const sp_world *w) {
+static inline bool sp__world_has_contact_rows(const sp_world *w) {
     return w->has_contact && (w->contact.formulation == SP_CONTACT_PROXIMITY || w->coupled);
+}
+static inline bool sp__world_finds_contacts(const sp_world *w) {
+    return sp__world_has_contact_rows(w) && w->contact.enabled != 0;
 }
 static inline bool sp__world_has_constraints(const sp_world *w) {
     return sp__world_finds_contacts(w) || sp__world_links_act(w);

@@ -84,9 +84,9 @@ static const sp_contact_def *constraints_def(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    const bool penalty = w->contact.formulation == SP_CONTACT_PENALTY;
+    const bool penalty = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY && w->contact.enabled != 0;
     const bool rows = sp__world_finds_contacts(w) && sp__body_takes_rows(b, penalty);
-    b->loads.contact = w->has_contact && !rows ? &w->contact : NULL;
+    b->loads.contact = penalty && !rows ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     b->constrained = rows || sp__world_is_linked(w, b);
@@ -364,6 +364,7 @@ static sp_status stage_commit(sp_world *w, double h) {
     w->contact_reported = w->contact_found;
     sp__edits_committed(w);
     sp__journal_clear(w);
+    sp__world_bodies_commit(w);
     return SP_OK;
 }
 
@@ -397,6 +398,7 @@ static void world_rollback(sp_world *w) {
     w->contact_found = w->contact_reported;
     sp__journal_undo(w);
     sp__world_links_undo(w);
+    sp__world_bodies_undo(w);
     sp__prescribe_now(w);
     sp__edits_returned(w);
 }

@@ -1,4 +1,5 @@
-// Links beside contact by constraints: same bits for any number of workers, after failed steps and from a checkpoint.
+// Links beside contact by constraints, and bodies and links that edits add: same bits for any number of workers, after failed
+// steps and from a checkpoint.
 #include "souple/souple.h"
 #include "test.h"
 #include "world/world_internal.h"
@@ -76,8 +77,33 @@ static void finish(scene *s) {
     sp_context_destroy(&s->ctx);
 }
 
+// A ball that falls on the upper block.
+static sp_edit stone(void) {
+    sp_edit e = sp_edit_default(SP_EDIT_ADD);
+    snprintf(e.path, sizeof e.path, "stone");
+    e.shape = SP_SPHERE, e.size[0] = 0.03, e.free = true, e.velocity[2] = -1;
+    memcpy(e.pose.translate, (double[3]){0.02, 0.17, 0.25}, sizeof e.pose.translate);
+    return e;
+}
+
+static sp_edit string(scene *s) {
+    sp_edit e = sp_edit_default(SP_EDIT_LINK);
+    snprintf(e.path, sizeof e.path, "string");
+    CHECK(sp_world_anchor_node(s->w, sp_world_body_named(s->w, "low"), 0, &e.anchor) >= 0);
+    e.other = (sp_anchor){.body = sp_world_body_named(s->w, "stone")};
+    e.stiffness = 20;
+    return e;
+}
+
+static void change_bodies(scene *s, uint64_t n) {
+    sp_edit e = n == 1 ? stone() : n == 3 ? string(s) : sp_edit_default(SP_EDIT_REMOVE);
+    if (n == 8) e.body = sp_world_body_named(s->w, "stone");
+    if (n == 1 || n == 3 || n == 8) CHECK_INT(sp_world_queue(s->w, &e), SP_OK);
+}
+
 static void step(scene *s, uint64_t *hash) {
     uint64_t n = sp_world_steps(s->w);
+    change_bodies(s, n);
     sp_edit e = sp_edit_default(n == 3 ? SP_EDIT_DETACH : SP_EDIT_ATTACH);
     snprintf(e.path, sizeof e.path, "hinge");
     if (n == 3 || n == 7) CHECK_INT(sp_world_queue(s->w, &e), SP_OK);
@@ -110,6 +136,10 @@ TEST(same_bits_from_a_checkpoint) {
     REQUIRE(sp_world_save(s.w, &c) == SP_OK);
     run(&s, plain);
     start(&fresh, 1);  // its hinge is attached, that of the checkpoint is not
+    sp_edit e = stone();
+    CHECK_INT(sp_world_apply(fresh.w, &e), SP_OK);
+    e = string(&fresh);
+    CHECK_INT(sp_world_apply(fresh.w, &e), SP_OK);
     if (sp_world_restore(fresh.w, c.data, c.size) < 0) SP_TEST_FAILED("%s", sp_world_error(fresh.w)->message);
     run(&fresh, again);
     for (int i = 0; i < STEPS; i++) CHECK(plain[i] == again[i]);

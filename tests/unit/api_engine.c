@@ -61,6 +61,13 @@ static void tear_down(fixture *f) {
     CHECK_INT(sp_world_contact_sum(f->world, (sp_body_id){0}, &sum), SP_OK);
     CHECK(sum.count == 0 && isinf(sum.gap));
     CHECK_INT(sp_world_set_contacts(f->world, NULL, 0), SP_OK);
+    double fraction = 0;
+    CHECK_INT(sp_world_sweep(f->world, (double[]){0, 50, 0}, (double[]){0, 60, 0}, 0.1, &fraction, NULL), SP_OK);
+    CHECK(fraction == 1);
+    sp_contact_def contact;
+    CHECK(sp_world_get_contact(f->world, &contact) && contact.formulation == SP_CONTACT_PENALTY);
+    sp_edit pin = sp_edit_default(SP_EDIT_PIN);
+    CHECK_INT(sp_world_apply(f->world, &pin), SP_BAD_INPUT);
     sp_world_destroy(&f->world);
     sp_mesh_destroy(&f->mesh);
     sp_context_destroy(&f->context);

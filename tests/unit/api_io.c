@@ -134,6 +134,7 @@ TEST(scene_and_run_tell_about_themselves) {
     CHECK(!strcmp(column.name, "position.y") && !strcmp(column.unit, "m"));
     REQUIRE(sp_run_step(run) >= 0);
     CHECK_INT(sp_run_adopt(next, run), SP_OK);
+    CHECK(sp_run_additions(next)[0] == 0);
     CHECK(sp_world_hash(sp_run_world(next)) == sp_world_hash(sp_run_world(run)));
     sp_run_destroy(&next), sp_run_destroy(&run), sp_scene_destroy(&scene), sp_context_destroy(&context);
 }

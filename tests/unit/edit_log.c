@@ -49,6 +49,31 @@ static void unmake(stage *s) {
     sp_context_destroy(&s->ctx);
 }
 
+// bodies and links that come and go
+static void change_bodies(stage *s, int step) {
+    sp_edit e = sp_edit_default(SP_EDIT_ADD);
+    if (step == 4 || step == 6) {
+        snprintf(e.path, sizeof e.path, step == 4 ? "stone" : "peg");
+        e.shape = step == 4 ? SP_SPHERE : SP_CAPSULE, e.size[0] = 0.1 / 3, e.size[1] = 0.01, e.free = step == 4;
+        e.density = 1e4 / 7, e.velocity[0] = 0.1 / 7, e.pose.translate[2] = 1.0 / 3;
+        e.pose.quat[0] = cos(0.3), e.pose.quat[2] = sin(0.3);
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 9) {
+        e = sp_edit_default(SP_EDIT_LINK);
+        snprintf(e.path, sizeof e.path, "string");
+        CHECK(sp_world_anchor_node(s->world, s->beam, 17, &e.anchor) >= 0);
+        e.other = (sp_anchor){.body = sp_world_body_named(s->world, "stone"), .offset = {0.01 / 3}};
+        e.stiffness = 1e3 / 7, e.damping = 0.1, e.source = 5;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 25) {
+        e = sp_edit_default(SP_EDIT_REMOVE);
+        e.body = sp_world_body_named(s->world, "stone");
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+}
+
 // edits of every kind, with numbers that decimal text must represent exactly
 static void disturb(stage *s, int step) {
     sp_edit e;
@@ -87,6 +112,7 @@ static void disturb(stage *s, int step) {
         e.pose.quat[0] = cos(0.3), e.pose.quat[2] = sin(0.3);
         CHECK(sp_world_queue(s->world, &e) >= 0);
     }
+    change_bodies(s, step);
 }
 
 // an event of the scene: not in the log, because the scene repeats it
@@ -166,6 +192,9 @@ static const struct {
     {HEAD "1 0 1 param beam.young 1e999\n", "finite", 2},
     {HEAD "1 0 1 param\n", "a path", 2},
     {HEAD "1 0 1 pose 1 1 0 0 0 1 0 0\n", "finite", 2},
+    {HEAD "1 0 1 add ball 9 2 1 0 0 0 0 0 1 0 0 0 1000 0 0 0\n", "range", 2},
+    {HEAD "1 0 1 add ball 1 3 1 0 0 0 0 0 1 0 0 0 1000 0 0 0\n", "range", 2},
+    {HEAD "1 0 1 add ball 1 2 1 0 0 0 0 0 1 0 0 0 1000 0 0\n", "finite", 2},
     {HEAD "5 0 1 drop 0 0 1\n4 0 2 drop 0 0 1\n", "step 4 after step 5", 3},
     {HEAD "1 0 1 param aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 1\n", "word", 2},
 };

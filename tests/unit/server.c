@@ -175,6 +175,25 @@ TEST(two_clients_transfer_the_controls) {
     close_site(&s);
 }
 
+TEST(a_body_that_is_added_is_announced_to_all) {
+    static const char attach[] =
+        "{\"type\":\"attach\",\"id\":2,\"a\":{\"body\":1,\"face\":3,\"weights\":[1,0,0]},\"to\":[0,1,0]}";
+    static const char ball[] = "{\"type\":\"throw\",\"id\":3,\"at\":[0,1,0],\"velocity\":[0,0,0],\"radius\":0.1}";
+    site s;
+    peer a, b;
+    REQUIRE(open_site(&s, NULL, false));
+    REQUIRE(join(&s, &a) && join(&s, &b));
+    CHECK(peer_say(&a, "{\"type\":\"control\",\"id\":1,\"action\":\"request\"}") && expect(&a, PEER_TEXT, "\"holder\":1"));
+    CHECK(peer_say(&b, attach) && expect(&b, PEER_TEXT, "another client"));
+    CHECK(peer_say(&a, ball) && expect(&a, PEER_TEXT, "no contact"));
+    CHECK(peer_say(&a, attach) && expect(&a, PEER_TEXT, "\"name\": \"tie-1\""));
+    CHECK(peer_say(&a, "{\"type\":\"step\",\"id\":4,\"count\":2}"));
+    CHECK(expect(&a, PEER_TEXT, "\"name\": \"peg-1\"") && strstr((const char *)message.data, "\"type\": \"bodies\""));
+    CHECK(expect(&b, PEER_TEXT, "\"name\": \"peg-1\""));
+    peer_close(&a), peer_close(&b);
+    close_site(&s);
+}
+
 // Its frames are dropped; the simulation and the others are not affected.
 TEST(a_slow_client_does_not_slow_others) {
     site s;

@@ -34,6 +34,12 @@ TEST(every_type_is_read) {
         [SP_MESSAGE_DROP] = "{\"type\":\"drop\",\"id\":1}",
         [SP_MESSAGE_PIN] = "{\"type\":\"pin\",\"id\":1,\"body\":1,\"node\":140}",
         [SP_MESSAGE_UNPIN] = "{\"type\":\"unpin\",\"id\":1,\"body\":1,\"node\":140}",
+        [SP_MESSAGE_THROW] = "{\"type\":\"throw\",\"id\":1,\"at\":[0,1,0],\"velocity\":[0,0,-3],\"radius\":0.05}",
+        [SP_MESSAGE_PROBE] = "{\"type\":\"probe\",\"id\":1,\"from\":[0,1,2],\"at\":[0,0.1,0],\"radius\":0.01}",
+        [SP_MESSAGE_UNPROBE] = "{\"type\":\"unprobe\",\"id\":1}",
+        [SP_MESSAGE_REMOVE] = "{\"type\":\"remove\",\"id\":1,\"body\":7}",
+        [SP_MESSAGE_ATTACH] = "{\"type\":\"attach\",\"id\":1,\"name\":\"tie-1\"}",
+        [SP_MESSAGE_DETACH] = "{\"type\":\"detach\",\"id\":1,\"name\":\"tie-1\"}",
         [SP_MESSAGE_RECORD] = "{\"type\":\"record\",\"id\":1,\"action\":\"stop\"}",
         [SP_MESSAGE_OPEN] = "{\"type\":\"open\",\"id\":1,\"file\":\"recording-1.h5\",\"name\":\"beam.h5\"}",
         [SP_MESSAGE_SEEK] = "{\"type\":\"seek\",\"id\":1,\"time\":0.5}",
@@ -54,8 +60,8 @@ TEST(fields_arrive) {
                    "\"target\":[0.4,-0.1,5],\"stiffness\":200,\"revision\":4}"),
               SP_WIRE_GOOD);
     CHECK(m.given == (SP_GIVEN_POINT | SP_GIVEN_REVISION));
-    CHECK(m.slot == 2 && m.body == 1 && m.surface == 3 && m.face == 17 && m.revision == 4);
-    CHECK(m.weights[2] == 0.5 && m.vector[0] == 0.4 && m.vector[1] == -0.1 && m.vector[2] == 5 && m.stiffness == 200);
+    CHECK(m.slot == 2 && m.point.body == 1 && m.point.surface == 3 && m.point.face == 17 && m.revision == 4);
+    CHECK(m.point.weights[2] == 0.5 && m.vector[0] == 0.4 && m.vector[1] == -0.1 && m.vector[2] == 5 && m.stiffness == 200);
     // an active drag needs only the target
     CHECK_INT(read("{\"type\":\"drag\",\"target\":[1,2,3]}"), SP_WIRE_GOOD);
     CHECK(m.given == 0 && m.slot == 0 && m.stiffness == 0);
@@ -74,6 +80,24 @@ TEST(fields_arrive) {
     CHECK(strcmp(m.path, "k") == 0 && strcmp(m.text, "0 1 2") == 0);
     CHECK_INT(read("{\"type\":\"step\"}"), SP_WIRE_GOOD);
     CHECK_INT(m.count, 1);
+}
+
+#define POINT_A "\"a\":{\"body\":3,\"surface\":1,\"face\":4,\"weights\":[0,0.5,0.5]}"
+#define POINT_B "\"b\":{\"body\":5,\"face\":6,\"weights\":[1,0,0]}"
+
+TEST(fields_of_tools_arrive) {
+    CHECK_INT(read("{\"type\":\"throw\",\"at\":[1,2,3],\"velocity\":[4,5,6],\"radius\":0.05}"), SP_WIRE_GOOD);
+    CHECK(m.vector[1] == 2 && m.velocity[2] == 6 && m.radius == 0.05 && m.density == 1000);
+    CHECK_INT(read("{\"type\":\"throw\",\"at\":[1,2,3],\"velocity\":[4,5,6],\"radius\":0.05,\"density\":300}"), SP_WIRE_GOOD);
+    CHECK(m.density == 300);
+    CHECK_INT(read("{\"type\":\"probe\",\"from\":[1,2,3],\"at\":[4,5,6],\"radius\":0.01}"), SP_WIRE_GOOD);
+    CHECK(m.from[0] == 1 && m.vector[2] == 6);
+    CHECK_INT(read("{\"type\":\"attach\"," POINT_A "," POINT_B ",\"stiffness\":30}"), SP_WIRE_GOOD);
+    CHECK(m.given == (SP_GIVEN_A | SP_GIVEN_B) && m.stiffness == 30);
+    CHECK(m.point.body == 3 && m.point.surface == 1 && m.point.face == 4 && m.point.weights[1] == 0.5);
+    CHECK(m.other.body == 5 && m.other.surface == 0 && m.other.face == 6 && m.other.weights[0] == 1);
+    CHECK_INT(read("{\"type\":\"attach\"," POINT_A ",\"to\":[7,8,9]}"), SP_WIRE_GOOD);
+    CHECK(m.given == (SP_GIVEN_A | SP_GIVEN_TO) && m.vector[0] == 7 && m.stiffness == 0);
 }
 
 TEST(malformed_messages) {
@@ -100,7 +124,18 @@ TEST(malformed_messages) {
                                  "{\"type\":\"show\",\"surfaces\":[\"hidden\"]}",
                                  "{\"type\":\"show\",\"marks\":1}",
                                  "{\"type\":\"pin\",\"body\":1,\"node\":1.5}",
-                                 "{\"type\":\"param\",\"path\":7,\"value\":1}"};
+                                 "{\"type\":\"param\",\"path\":7,\"value\":1}",
+                                 "{\"type\":\"throw\",\"at\":[0,0,0],\"radius\":1}",
+                                 "{\"type\":\"throw\",\"at\":[0,0,0],\"velocity\":3,\"radius\":1}",
+                                 "{\"type\":\"probe\",\"at\":[0,0,0],\"radius\":1}",
+                                 "{\"type\":\"remove\"}",
+                                 "{\"type\":\"attach\"}",
+                                 "{\"type\":\"attach\"," POINT_A "}",
+                                 "{\"type\":\"attach\"," POINT_A "," POINT_B ",\"to\":[0,0,0]}",
+                                 "{\"type\":\"attach\",\"a\":3," POINT_B "}",
+                                 "{\"type\":\"attach\",\"a\":{\"body\":3},\"to\":[0,0,0]}",
+                                 "{\"type\":\"attach\",\"name\":\"x\",\"to\":[0,0,0]}",
+                                 "{\"type\":\"detach\"}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (read(texts[i]) != SP_WIRE_MALFORMED) SP_TEST_FAILED("taken: %s", texts[i]);
         CHECK(why[0] != 0);
@@ -108,7 +143,15 @@ TEST(malformed_messages) {
 }
 
 TEST(values_out_of_range_are_refused) {
-    const char *const texts[] = {"{\"type\":\"speed\",\"id\":9,\"value\":11}",
+    const char *const texts[] = {"{\"type\":\"throw\",\"id\":9,\"at\":[0,0,0],\"velocity\":[0,0,0],\"radius\":0}",
+                                 "{\"type\":\"throw\",\"id\":9,\"at\":[0,0,0],\"velocity\":[1e9,0,0],\"radius\":1}",
+                                 "{\"type\":\"throw\",\"id\":9,\"at\":[0,0,0],\"velocity\":[0,0,0],\"radius\":1,\"density\":0}",
+                                 "{\"type\":\"probe\",\"id\":9,\"from\":[0,1e10,0],\"at\":[0,0,0],\"radius\":1}",
+                                 "{\"type\":\"remove\",\"id\":9,\"body\":0}",
+                                 "{\"type\":\"attach\",\"id\":9,\"name\":\"\"}",
+                                 "{\"type\":\"attach\",\"id\":9," POINT_A "," POINT_B ",\"stiffness\":-1}",
+                                 "{\"type\":\"attach\",\"id\":9," POINT_B ",\"a\":{\"body\":1,\"face\":1,\"weights\":[0,0,0]}}",
+                                 "{\"type\":\"speed\",\"id\":9,\"value\":11}",
                                  "{\"type\":\"speed\",\"id\":9,\"value\":0.01}",
                                  "{\"type\":\"dt\",\"id\":9,\"value\":0}",
                                  "{\"type\":\"gravity\",\"id\":9,\"value\":[0,1e9,0]}",

@@ -4,6 +4,7 @@ import { fileUrl, sceneUrl } from "./net/link.js";
 import { isHdf5, isOldRecording, readRecording } from "./net/recording.js";
 import { h, saveFile, setFlag, setText } from "./ui/dom.js";
 import { Player } from "./ui/player.js";
+import { forceOn } from "./view/contacts.js";
 
 // a recording of earlier versions holds positions only, and nothing in it plays or records by itself
 const asRecorded = (hello, control) => ({ ...hello, control, fields: [], state: { ...hello.state, playing: false, recording: false } });
@@ -12,7 +13,7 @@ export const RECORDED = "A recording is shown, which cannot be changed: close it
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "clip", "interfaces", "fixed", "loads", "contacts", "color", "holdRange", "hand",
+const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "clip", "interfaces", "fixed", "loads", "contacts", "contactsAct", "color", "holdRange", "hand", "tool", "throwTool", "probeTool", "attachTool", "deepen", "toolValue", "removeAdded",
     "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "seek", "closeReplay", "openScene", "openFile", "saveTable", "undo"];
 
 const SCENE_MAX = 4 << 20;  // bytes of a scene that the server takes
@@ -120,16 +121,17 @@ export class Actions {
     async change(key, text, back, message) {
         const answer = await this.ask(message), now = performance.now(), last = this.done.at(-1);
         if (last?.key === key && now - last.at < ONE_CHANGE) last.at = now;
-        else if (back.value !== null) this.done.push({ key, at: now, text, message: back });
+        else if (back.value !== null) this.done.push({ key, at: now, text, message: typeof back === "function" ? back(answer) : back });
         this.done.splice(0, this.done.length - UNDO_MAX);
         return answer;
     }
 
     async undo() {
-        const last = this.done.pop();
+        const last = this.done.pop(), message = typeof last?.message === "function" ? last.message() : last?.message;
         if (!last) this.app.toasts.show("There is no change to undo.");
-        else if (await this.try(last.message)) {
-            if (/^(un)?pin$/.test(last.message.type)) this.notePin(last.message.body, last.message.node, last.message.type === "pin");
+        else if (!message) this.app.toasts.show(`The ${last.text} is not there.`);
+        else if (await this.try(message)) {
+            if (/^(un)?pin$/.test(message.type)) this.notePin(message.body, message.node, message.type === "pin");
             this.app.toasts.show(`Undone: ${last.text}.`);
         }
     }
@@ -146,7 +148,12 @@ export class Actions {
     fixed() { this.flip("fixed"); }
     loads() { this.flip("loads"); }
     contacts() { this.flip("contacts"); }
-    hand() { this.flip("hand"); }
+    // from another tool back to dragging
+    hand() {
+        if (this.app.tools.tool === "drag") return this.flip("hand");
+        this.tool("drag");
+        if (!this.app.settings.hand) this.flip("hand");
+    }
     theme() { this.app.set("theme", this.app.settings.theme === "dark" ? "light" : "dark"); }
     color(key) { if (!this.app.player) this.app.set("color", this.app.fields[Number(key) - 1]?.name ?? "none"); }
     holdRange() { if (this.app.legend.field) this.app.legend.toggle(); }
@@ -170,6 +177,8 @@ export class Actions {
     escape() {
         const { app } = this;
         app.touch.dropAll();
+        if (app.tools.first) app.tools.forgetFirst();
+        else this.tool("drag");
         if (window.innerWidth <= 900) app.settings.panel = app.settings.plots = false, app.applySettings();
     }
 
@@ -337,6 +346,94 @@ export class Actions {
         if (app.liveHello) app.link.reconnect();  // the server sends the skipped frames again
     }
 
+    // ---- tools
+
+    tool(name) {
+        const { app } = this, why = app.whyNot(name);
+        if (why) return app.toasts.show(why);
+        app.tools.select(app.tools.tool === name ? "drag" : name);
+    }
+
+    throwTool() {
+        const { tools } = this.app;
+        if (tools.tool !== "throw") this.tool("throw");
+        else if (this.mayUse()) tools.throwBall();
+    }
+
+    probeTool() { this.tool("probe"); }
+    attachTool() { this.tool("attach"); }
+    deepen(key) { this.app.tools.deepen(key === "+" ? 1 : -1); }
+    toolValue(name, value) { this.app.tools.values[name] = value; }
+
+    mayUse() {
+        const { app } = this;
+        if (app.recorded) return false;
+        if (!app.mine) app.toasts.show("You are watching: request the controls (K) to use a tool.");
+        return app.mine;
+    }
+
+    toolHooks() {
+        const { app } = this;
+        return {
+            may: () => this.mayUse(),
+            gravity: () => app.gravityNow(),
+            throw: (message) => this.throwBall(message),
+            probe: (message) => app.link.send({ type: "probe", ...message }),
+            unprobe: () => app.link.send({ type: "unprobe" }),
+            attach: (message) => this.attach(message),
+            stiffness: (strength, bodies, length) => this.springStiffness(strength, bodies, length),
+            detach: (name) => this.detach(name),
+            selected: (tool) => app.toolSelected(tool),
+            moved: () => app.stage.invalidate(),
+        };
+    }
+
+    // a change that ask may have refused, with a message
+    async changed(...args) {
+        try {
+            return await this.change(...args);
+        } catch {
+            return null;
+        }
+    }
+
+    // a body is in the list once a step has added it
+    removal(name) {
+        const body = this.app.hello.bodies.find((b) => b.name === name)?.body;
+        return body ? { type: "remove", body } : null;
+    }
+
+    throwBall(message) { return this.changed(`throw ${performance.now()}`, "thrown ball", (answer) => () => this.removal(answer.name), { type: "throw", ...message }); }
+
+    // so that a spring begins with some times the weight of the lighter body
+    springStiffness(strength, bodies, length) {
+        const gravity = Math.hypot(...this.app.gravityNow()) || 9.81;
+        const masses = this.app.hello.bodies.filter((b) => bodies.includes(b.body) && b.pull > 0).map((b) => b.mass);
+        return masses.length ? (strength * gravity * Math.min(...masses)) / length : 1;
+    }
+
+    async attach(message) {
+        const answer = await this.changed(`attach ${performance.now()}`, "link", (a) => ({ type: "detach", name: a.name }), { type: "attach", ...message });
+        if (answer) this.app.toasts.show(message.to ? "Attached to a fixed place." : "Attached. Click the link to detach it.");
+    }
+
+    // a link to a fixed place leaves with the place
+    async detach(name) {
+        const placed = this.app.hello.bodies.some((b) => b.name === name.replace(/^tie-/, "peg-")), message = { type: "detach", name };
+        const answer = placed ? await this.try(message) : await this.changed(`detach ${name}`, "detached link", { type: "attach", name }, message);
+        if (answer) this.app.toasts.show("Detached.");
+    }
+
+    async removeAdded() {
+        for (const b of this.app.hello.bodies.filter((x) => x.added && !x.name.startsWith("probe-"))) await this.try({ type: "remove", body: b.body });
+    }
+
+    contactsAct() {
+        const now = this.app.paramNow("contact.enabled");
+        if (now === null) return this.app.toasts.show("This scene has no contact.");
+        return this.param("contact.enabled", now ? 0 : 1).then(() => this.app.toasts.show(now ? "Contacts do not act." : "Contacts act."), () => {});
+    }
+
     // ---- drags
 
     touchHooks() {
@@ -387,13 +484,31 @@ export class Actions {
         const { app } = this;
         const { hover, canvas } = app.ui;
         const soft = hit && hit.surfaceMesh.info.pull !== null;
-        app.stage.canvas.style.cursor = app.clip.near ? "move" : hit && soft && app.settings.hand ? "grab" : "";
+        const tool = app.tools.tool !== "drag";
+        app.stage.canvas.style.cursor = app.clip.near ? "move" : tool ? "crosshair" : hit && soft && app.settings.hand ? "grab" : "";
         setFlag(hover, "hidden", !hit && !cap);
         if (!hit && !cap) return;
         const body = app.hello.bodies.find((b) => b.body === (cap ? cap.body : hit.surfaceMesh.info.body));
         const r = canvas.getBoundingClientRect();
         hover.style.translate = `${Math.min(r.width - 160, e.clientX - r.left + 14)}px ${Math.min(r.height - 50, e.clientY - r.top + 18)}px`;
-        hover.replaceChildren(h("span", {}, `${body?.name ?? ""}${cap ? this.valueText(cap.value) : this.valueAt(hit)}`));
+        const contact = app.contacts.under(e.clientX - r.left, e.clientY - r.top);
+        const text = contact >= 0 ? this.contactText(contact) : `${body?.name ?? ""}${cap ? this.valueText(cap.value) : this.valueAt(hit)}${this.touchText(body)}`;
+        hover.replaceChildren(h("span", {}, text));
+    }
+
+    // what presses on the body under the pointer, while contacts are shown
+    touchText(body) {
+        const { contacts, shown } = this.app.contacts;
+        if (!body || !shown || !contacts) return "";
+        const force = Math.hypot(...forceOn(contacts, body.body));
+        return force > 0 ? `, contacts ${quantity(force, "N")}` : "";
+    }
+
+    contactText(i) {
+        const { app } = this, { bodies, force, pressure } = app.contacts.contacts;
+        const name = (b) => app.hello.bodies.find((x) => x.body === b)?.name ?? "";
+        const size = Math.hypot(...force.subarray(3 * i, 3 * i + 3));
+        return `${name(bodies[2 * i])} on ${name(bodies[2 * i + 1])}: ${quantity(size, "N")}${pressure[i] > 0 ? `, ${quantity(pressure[i], "Pa")}` : ""}`;
     }
 
     // the field under the pointer, as the server sent it

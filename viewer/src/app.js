@@ -23,9 +23,10 @@ import { Toasts } from "./ui/toasts.js";
 import { Bodies } from "./view/bodies.js";
 import { Clip, extentOf, planeOf } from "./view/clip.js";
 import { shapeOf } from "./view/lens.js";
-import { Contacts, contactTotals } from "./view/contacts.js";
+import { Contacts, contactTotals, forceOn } from "./view/contacts.js";
 import { Marks } from "./view/marks.js";
 import { Stage } from "./view/stage.js";
+import { Tools } from "./view/tools.js";
 import { Touch } from "./view/touch.js";
 
 const PROTOCOL = 1;
@@ -85,6 +86,7 @@ export class App {
         this.clip = new Clip(stage, this.bodies, { moved: (plane) => this.set("clip", plane), pick: (e) => this.touch.pick(e) });
         this.touch = new Touch(stage, this.bodies, this.marks, this.actions.touchHooks());
         this.touch.clip = this.clip;
+        this.tools = new Tools(stage, this.bodies, this.marks, this.touch, this.actions.toolHooks());
         stage.onDraw = () => this.beforeDraw();
         stage.controls.addEventListener("end", () => this.writeAddress());
         this.sendClip = throttle(CLIP, () => this.link?.send({ type: "show", clip: this.clipMessage() }));
@@ -129,6 +131,7 @@ export class App {
         case "hello": this.liveHello = m; this.takeControl(m.control); if (!this.player) this.takeHello(m); break;
         case "state": this.takeState(m); break;
         case "params": this.takeParams(m.params); break;
+        case "bodies": this.takeBodies(m); break;
         case "control": this.takeControl(m); break;
         case "stats": this.takeStats(m); break;
         case "probes": if (m.generation === this.hello?.generation) this.plots.probes.add(m.samples); break;
@@ -145,6 +148,7 @@ export class App {
         const version = m.replay ? this.version : m.scene?.version, read = !other && version !== this.version;  // the same scene, from its changed file
         this.version = version;
         this.touch.dropAll(this.mine);  // a run that goes on with another time step still holds what was dragged
+        if (this.mine) this.tools.leave();
         this.picked = null;  // of the run before
         this.hello = m;
         this.fields = m.fields ?? [];
@@ -157,12 +161,14 @@ export class App {
         this.bodies.clear(m.generation, m.bodies);
         this.marks.clear();
         this.contacts.setBodies(m.bodies);
+        if (this.whyNot(this.tools.tool)) this.tools.select("drag");
         this.panel.showPins(0);
         this.warnings.clear();
         this.showWarnings([]);
         this.plots.setStages(m.stages ?? []);
         this.plots.setProbes(this.player ? [] : m.probes ?? []);
-        this.panel.build(m, { ...this.settings, shadow: this.stage.shadows }, this.initial);
+        this.panel.build(m, { ...this.settings, shadow: this.stage.shadows }, this.initial, this.tools.values);
+        this.panel.showAdded(m.bodies.filter((b) => b.added && !b.name.startsWith("probe-")).length);
         this.applyClip();
         this.takeState(m.state);
         this.showControl();
@@ -262,6 +268,15 @@ export class App {
         }
         this.panel.setParams(list);
         this.writeAddress();
+    }
+
+    // bodies have come or gone
+    takeBodies(m) {
+        if (m.generation !== this.hello?.generation) return;
+        this.hello.bodies = m.bodies;
+        this.bodies.setBodies(m.bodies);
+        this.contacts.noteBodies(m.bodies);
+        this.panel.showAdded(m.bodies.filter((b) => b.added && !b.name.startsWith("probe-")).length);
     }
 
     takeStats(m) {
@@ -416,6 +431,7 @@ export class App {
         else this.bodies.paint(null, 0, 1);
         this.marks.follow();
         this.touch.follow();
+        this.tools.follow();
         this.showNumbers();
         this.timeBar?.show(f.time);
         if (f.step > 0) this.showStartHint(false);
@@ -445,10 +461,49 @@ export class App {
         setText(this.status.latency, `input to frame ${Math.round(sorted[sorted.length >> 1])} ms`);
     }
 
-    // the force beside the hand
+    // ---- tools
+
+    // why a tool cannot be used in this scene; "": it can
+    whyNot(tool) {
+        if (tool === "drag") return "";
+        if (this.recorded) return RECORDED;
+        if (!this.hello?.scene) return "No scene is open.";
+        if (tool === "attach" || this.hello.contact === "proximity") return "";
+        const what = tool === "throw" ? "A ball" : "A probe";
+        return this.hello.contact === "penalty" ? `${what} needs contact by constraints (formulation="proximity"); this scene has penalty contact.` : `${what} needs contact by constraints; this scene has no contact.`;
+    }
+
+    toolSelected() {
+        this.actions.hover(null);
+        this.applySettings();
+        this.sendShow();
+    }
+
+    showTools() {
+        for (const [name, button] of this.ui.toolButtons) {
+            const on = this.tools.tool === name, why = this.whyNot(name);
+            setFlag(button, "on", on);
+            button.setAttribute("aria-pressed", String(on));
+            button.disabled = !!why;
+            explain(button, why);
+        }
+    }
+
+    // the force that the probe feels, at its tip
+    probeForce() {
+        const body = this.hello?.bodies.find((b) => b.added && b.name.startsWith("probe-"))?.body;
+        return body ? Math.hypot(...forceOn(this.contacts.contacts, body)) : null;
+    }
+
+    // the force beside the hand, or beside the probe
     placeTag() {
-        const drag = this.touch.first();
-        setFlag(this.ui.tag, "hidden", !drag);
+        const drag = this.touch.first(), poke = this.tools.tool === "probe" && this.tools.poking ? this.tools.probeAt : null;
+        setFlag(this.ui.tag, "hidden", !drag && !poke);
+        if (poke) {
+            const r = this.ui.canvas.getBoundingClientRect(), force = this.probeForce();
+            this.ui.tag.style.translate = `${Math.min(r.width - 40, Math.max(40, poke.clientX - r.left))}px ${Math.min(r.height - 10, Math.max(60, poke.clientY - r.top))}px`;
+            return setText(this.ui.tag, force === null ? "… N" : quantity(force, "N"));
+        }
         if (!drag) return;
         const p = drag.target.clone().project(this.stage.camera), w = this.ui.canvas.clientWidth, t = this.ui.canvas.clientHeight;
         const x = Math.min(w - 40, Math.max(40, (0.5 + 0.5 * p.x) * w)), y = Math.min(t - 10, Math.max(60, (0.5 - 0.5 * p.y) * t));
@@ -495,9 +550,11 @@ export class App {
         this.marks.setShown({ fixed: s.fixed, loads: s.loads });
         this.contacts.setShown(s.contacts && !this.player);
         this.showNumbers();
-        this.touch.enabled = s.hand && !this.recorded;  // a recording cannot be pulled: gestures on it turn the view
-        setFlag(ui.handButton, "on", s.hand);
-        ui.handButton.setAttribute("aria-pressed", String(s.hand));
+        const drags = s.hand && this.tools.tool === "drag";
+        this.touch.enabled = drags && !this.recorded;  // a recording cannot be pulled: gestures on it turn the view
+        setFlag(ui.handButton, "on", drags);
+        ui.handButton.setAttribute("aria-pressed", String(drags));
+        this.showTools();
         for (const [name, holder, buttons] of [["panel", ui.panel, [ui.panelButton, ui.tabPanel]], ["plots", ui.plots, [ui.plotsButton, ui.tabPlots]]]) {
             setFlag(holder, "hidden", !s[name]);
             for (const b of buttons) setFlag(b, "on", s[name]), b.setAttribute("aria-pressed", String(s[name]));
@@ -540,7 +597,7 @@ export class App {
         if (s.hull) surfaces.push("collision");
         if (s.mesh || (riding && s.fixed)) surfaces.push("mechanical");
         const colour = s.color && s.color !== "none" && this.fields.some((f) => f.name === s.color) ? s.color : null;
-        this.link?.send({ type: "show", colour, surfaces, marks: true, contacts: s.contacts, clip: this.clipMessage() });
+        this.link?.send({ type: "show", colour, surfaces, marks: true, contacts: s.contacts || this.tools.tool === "probe", clip: this.clipMessage() });
     }
 
     // ---- the address
@@ -585,7 +642,7 @@ export class App {
     takeControl(c) {
         const had = this.mine;
         this.control = { holder: c.holder, you: c.you, wants: c.wants };
-        if (had && !this.mine) this.touch.dropAll(false), this.toasts.show(c.holder ? `Page ${c.holder} has the controls now.` : "You gave the controls back.");
+        if (had && !this.mine) this.touch.dropAll(false), this.tools.lose(), this.toasts.show(c.holder ? `Page ${c.holder} has the controls now.` : "You gave the controls back.");
         if (!had && this.mine && this.greeted) this.toasts.show("You have the controls.");
         this.showControl();
         this.wantControlsBack();
@@ -621,6 +678,7 @@ export class App {
         for (const b of [ui.step, ui.reset, ui.recording]) b.disabled = !!fixed || !scene, explain(b, fixed);
         ui.handButton.disabled = recorded;
         explain(ui.handButton, recorded ? reason : "");
+        this.showTools();
         this.panel.allow(reason, !!player, !recorded || !this.mine);
         this.gallery.set(this.hello?.scenes ?? [], scene?.number ?? -1, fixed);
     }
@@ -653,6 +711,7 @@ export class App {
         console.info(`connection closed: ${code} ${reason}`);
         this.rememberControls();
         this.touch.dropAll(false);
+        this.tools.lose();
         this.control = { holder: 0, you: 0, wants: 0 };
         this.state.playing = false;
         this.unacked = [];

@@ -1239,6 +1239,236 @@ test("interfaces of regions are seen inside their body", async () => {
     await organ.server.stop();
 });
 
+// a soft block and a marble on the floor, a paddle that is moved
+const PLAY = `<scene version="1" name="things to play with" dt="0.01">
+  <rigid name="floor"><plane normal="0 1 0"/></rigid>
+  <solid name="block" density="900" young="3e4" poisson="0.4" rayleigh="0 0.01" translate="-0.15 0 -0.1"><box size="0.3 0.12 0.2" cells="4 2 3"/></solid>
+  <rigid name="marble" motion="free" density="500" translate="0.3 0.05 0"><sphere radius="0.05"/></rigid>
+  <rigid name="paddle" motion="kinematic" translate="-0.35 0.01 -0.1"><box size="0.06 0.15 0.2"/></rigid>
+  <contact formulation="proximity" friction="0.5"/>
+  <camera at="0.4 0.5 0.9" to="0 0.05 0" fov="34"/>
+</scene>`;
+
+// where the middle of a body is on the screen
+const screenOf = (page, name) => page.evaluate((n) => {
+    const { body } = souple.hello.bodies.find((x) => x.name === n), s = souple.bodies.drawn().find((x) => x.info.body === body);
+    const p = s.vertex(0, souple.stage.camera.position.clone()), q = p.clone(), r = souple.stage.canvas.getBoundingClientRect();
+    for (let v = 1; v < s.topology.vertexCount; v++) p.add(s.vertex(v, q));
+    p.divideScalar(s.topology.vertexCount).project(souple.stage.camera);
+    return { x: Math.round(r.left + (0.5 + 0.5 * p.x) * r.width), y: Math.round(r.top + (0.5 - 0.5 * p.y) * r.height) };
+}, name);
+
+// the lowest place of a body
+const lowest = (page, name) => page.evaluate((n) => {
+    const { body } = souple.hello.bodies.find((x) => x.name === n);
+    return Math.min(...souple.bodies.get(body, 0).sent.filter((_, i) => i % 3 === 1));
+}, name);
+
+const added = (page) => page.evaluate(() => souple.hello.bodies.filter((b) => b.added).map((b) => b.name));
+async function steps(page, count) {
+    const from = await step(page);
+    await answered(page, { type: "step", count });
+    await after(page, from + count);
+    await page.waitForFunction(() => !souple.state.playing && !souple.fresh, null, WAIT);
+}
+
+let play = null;  // the server and the page of the tests of tools
+
+test("a ball is thrown at what is under the pointer, and undo removes it", async () => {
+    writeFileSync(join(out, "play.xml"), PLAY);
+    const server = await serve(join(out, "play.xml"));
+    const page = await openPage(server.url);
+    play = { server, page };
+    await drawn(page);
+    await steers(page);
+    await pause(page);
+    await steps(page, 5);
+    const at = await screenOf(page, "block");
+    // a drag with another tool turns the view, and throws nothing
+    await page.getByLabel("Throw a ball").click();
+    const view = () => page.evaluate(() => souple.stage.camera.position.toArray());
+    const before = await view();
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 40, at.y, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForFunction((b) => souple.stage.camera.position.toArray().some((v, k) => v !== b[k]), before, WAIT);
+    await page.keyboard.press("v");
+    assert.deepEqual(await added(page), []);
+    await page.mouse.click(at.x, at.y);
+    await page.waitForFunction(() => souple.actions.done.at(-1)?.text === "thrown ball", null, WAIT);
+    await steps(page, 12);
+    await page.waitForFunction(() => souple.hello.bodies.some((b) => b.name === "ball-1" && b.added) && souple.bodies.drawn().some((s) => s.info.added), null, WAIT);
+    await shot(page, "throw");
+    // contact keeps it above the floor, and it has hit the block
+    await steps(page, 60);
+    assert.ok(await lowest(page, "ball-1") > -1e-3, "the ball is on the floor");
+    await page.keyboard.press("z");
+    await page.waitForFunction(() => /Undone: thrown ball/.test(document.body.textContent), null, WAIT);
+    await steps(page, 1);
+    await page.waitForFunction(() => !souple.hello.bodies.some((b) => b.added) && !souple.bodies.drawn().some((s) => s.info.added), null, WAIT);
+    // the key selects the tool, and again throws to where the pointer is; a reset removes what was thrown
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("q");
+    assert.equal(await page.evaluate(() => souple.tools.tool), "throw");
+    await page.mouse.move(at.x, at.y);
+    await page.keyboard.press("q");
+    await page.waitForFunction(() => souple.actions.done.length === 1, null, WAIT);
+    await steps(page, 2);
+    await page.waitForFunction(() => souple.hello.bodies.some((b) => b.added), null, WAIT);
+    await page.keyboard.press("r");
+    await page.waitForFunction(() => souple.bodies.frame?.step === 0 && !souple.hello.bodies.some((b) => b.added), null, WAIT);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => souple.tools.tool), "drag");
+});
+
+test("a probe comes from outside, feels the block, and leaves with its tool", async () => {
+    const { page } = play, at = await screenOf(page, "block");
+    await steps(page, 5);
+    await page.keyboard.press("e");
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.move(at.x + 1, at.y);
+    await page.waitForFunction(() => souple.tools.poking, null, WAIT);
+    await steps(page, 10);
+    await page.waitForFunction(() => souple.probeForce() === 0, null, WAIT);  // it is there, and touches nothing
+    const top = () => page.evaluate(() => {
+        const s = souple.bodies.get(souple.hello.bodies.find((b) => b.name === "block").body, 0);
+        return Math.max(...s.sent.filter((_, i) => i % 3 === 2));
+    });
+    const before = await top();
+    for (let i = 0; i < 9; i++) await page.mouse.wheel(0, -100);
+    await page.waitForTimeout(100);  // the last place is sent within 16 ms
+    await steps(page, 40);
+    await page.waitForFunction(() => souple.probeForce() > 0.1 && /^[\d.]+ [mk]?N$/.test(document.querySelector(".tag:not(.hidden)")?.textContent), null, WAIT);
+    assert.ok(await top() < before, "the block gives way");
+    await shot(page, "probe");
+    // keys do what the wheel does
+    const depth = await page.evaluate(() => souple.tools.depth);
+    await page.keyboard.press("-");
+    assert.ok(await page.evaluate(() => souple.tools.depth) < depth);
+    await page.keyboard.press("+");
+    await page.keyboard.press("e");
+    await steps(page, 2);
+    await page.waitForFunction(() => !souple.hello.bodies.some((b) => b.added) && document.querySelector(".tag").classList.contains("hidden"), null, WAIT);
+});
+
+test("a kinematic body is moved by hand, and stays", async () => {
+    const { page } = play, at = await screenOf(page, "paddle");
+    const before = await lowest(page, "paddle");
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x, at.y - 60, { steps: 5 });
+    await page.waitForFunction(() => souple.touch.first()?.held, null, WAIT);
+    await steps(page, 2);
+    const way = await lowest(page, "paddle") - before;
+    assert.ok(way > 1e-3 && way <= 2 * 0.25 * 0.06 + 1e-6, `${way} m in two steps: a quarter of its least edge in each at most`);
+    await steps(page, 20);
+    await page.mouse.up();
+    const left = await lowest(page, "paddle");
+    assert.ok(left > before + 0.02);
+    await steps(page, 10);
+    assert.ok(Math.abs(await lowest(page, "paddle") - left) < 1e-6);
+});
+
+test("two clicks attach, a click on the link detaches, undo takes both back", async () => {
+    const { page } = play;
+    const links = (n) => page.waitForFunction((k) => souple.marks.message?.links.length === k && souple.marks.links.count === k, n, WAIT);
+    await page.keyboard.press("a");
+    const [block, marble] = [await screenOf(page, "block"), await screenOf(page, "marble")];
+    await page.mouse.click(block.x, block.y);
+    await page.waitForFunction(() => souple.tools.first, null, WAIT);
+    await page.mouse.click(marble.x, marble.y);
+    await page.waitForFunction(() => souple.actions.done.at(-1)?.text === "link", null, WAIT);
+    await steps(page, 3);
+    await links(1);
+    await shot(page, "attach");
+    // its line is clicked where it is over nothing else that could be meant
+    const middle = await page.evaluate(() => {
+        const { a, b } = souple.marks.message.links[0], r = souple.stage.canvas.getBoundingClientRect();
+        const p = souple.stage.camera.position.clone().fromArray(souple.marks.placeOf(a)).lerp(souple.stage.camera.position.clone().fromArray(souple.marks.placeOf(b)), 0.5).project(souple.stage.camera);
+        return { x: r.left + (0.5 + 0.5 * p.x) * r.width, y: r.top + (0.5 - 0.5 * p.y) * r.height };
+    });
+    await page.mouse.click(middle.x, middle.y);
+    await page.waitForFunction(() => souple.actions.done.at(-1)?.text === "detached link", null, WAIT);
+    await steps(page, 1);
+    await links(0);
+    await page.keyboard.press("z");
+    await page.waitForFunction(() => souple.actions.done.length === 1, null, WAIT);
+    await steps(page, 1);
+    await links(1);
+    await page.keyboard.press("z");
+    await page.waitForFunction(() => souple.actions.done.length === 0, null, WAIT);
+    await steps(page, 1);
+    await links(0);
+    // to a fixed place, beside the bodies
+    await page.mouse.click(block.x, block.y);
+    await page.waitForFunction(() => souple.tools.first, null, WAIT);
+    await page.mouse.click(850, 130);
+    await page.waitForFunction(() => souple.actions.done.length === 1, null, WAIT);
+    await steps(page, 3);
+    await links(1);
+    assert.equal((await added(page)).length, 1);
+    await page.keyboard.press("z");
+    await page.waitForFunction(() => souple.actions.done.length === 0, null, WAIT);
+    await steps(page, 1);
+    await page.waitForFunction(() => !souple.hello.bodies.some((b) => b.added), null, WAIT);
+    await page.keyboard.press("Escape");
+});
+
+test("contacts can be switched off and on, and say their newtons", async () => {
+    const { page } = play;
+    await page.keyboard.press("o");
+    await page.waitForFunction(() => souple.contacts.balls > 0 && souple.contacts.normals.geometry.drawRange.count === 2 * souple.contacts.balls, null, WAIT);
+    const marble = await screenOf(page, "marble");
+    await page.mouse.move(marble.x, marble.y);
+    await page.mouse.move(marble.x + 1, marble.y);
+    await page.waitForFunction(() => /^marble(, contacts| on) .* N|^marble on floor: [\d.]+ N/.test(document.querySelector(".hover:not(.hidden)")?.textContent), null, WAIT);
+    await page.keyboard.press("y");
+    await page.waitForFunction(() => souple.paramNow("contact.enabled") === 0, null, WAIT);
+    await steps(page, 15);
+    assert.ok(await lowest(page, "marble") < -0.05, "it falls through the floor");
+    assert.equal(await page.evaluate(() => souple.contacts.balls), 0);
+    await page.keyboard.press("y");
+    await page.waitForFunction(() => souple.paramNow("contact.enabled") === 1, null, WAIT);
+    await steps(page, 100);
+    const low = await lowest(page, "marble");
+    assert.ok(low > -5e-3 && low < 0.05, `${low} m: it is back on the floor, and has not flown away`);
+    await page.keyboard.press("o");
+});
+
+test("a finger throws and pokes", async () => {
+    const { server, page } = play;
+    await page.context().close();
+    const phone = await openPage(server.url, { width: 390, height: 780, touch: true });
+    await drawn(phone);
+    await steers(phone);
+    await pause(phone);
+    const at = await screenOf(phone, "block");
+    await phone.locator(".tools button[aria-label^='Throw']").tap();
+    await phone.touchscreen.tap(at.x, at.y);
+    await phone.waitForFunction(() => souple.actions.done.at(-1)?.text === "thrown ball", null, WAIT);
+    await steps(phone, 2);
+    await phone.waitForFunction(() => souple.hello.bodies.some((b) => b.name.startsWith("ball-")), null, WAIT);
+    await phone.locator(".tools button[aria-label^='Poke']").tap();
+    await phone.touchscreen.tap(at.x, at.y);
+    await phone.waitForFunction(() => souple.tools.poking, null, WAIT);
+    await steps(phone, 2);
+    await phone.waitForFunction(() => souple.hello.bodies.some((b) => b.name.startsWith("probe-")), null, WAIT);
+    await shot(phone, "tools-390");
+    await phone.context().close();
+    await server.stop();
+});
+
+test("a scene without contact says why there is no ball", async ({ url }) => {
+    const page = await openPage(url);
+    await drawn(page);
+    const seen = await page.evaluate(() => [...souple.ui.toolButtons].map(([name, b]) => [name, b.disabled, /has no contact/.test(b.title)]));
+    assert.deepEqual(seen, [["throw", true, true], ["probe", true, true], ["attach", false, false]]);
+    await page.keyboard.press("q");
+    assert.equal(await page.evaluate(() => souple.tools.tool), "drag");
+    await page.context().close();
+});
+
 test("wide and dark", async ({ url }) => {
     for (const [width, height, theme] of [[2560, 1300, "light"], [1280, 800, "dark"], [360, 740, "dark"]]) {
         const page = await openPage(url, { width, height, theme });

@@ -104,7 +104,7 @@ static int find_shown(const sp_run *run, const char *path) {
 static sp_status list_params(const showing *k, sp_run *run, const char *edits) {
     const sp_edit *e;
     uint64_t step;
-    SP_TRY(sp__edit_log_params(k->ctx, "edits of the recording", edits, &run->shown_edits));
+    SP_TRY(sp__edit_log_select(k->ctx, "edits of the recording", edits, 1u << SP_EDIT_PARAM, &run->shown_edits));
     int count = 0;
     while (sp__edit_log_at(run->shown_edits, count, &step)) count++;
     if (!SP_KEEP(&run->keep, run->shown_params, count + 1)) return SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");

@@ -5,6 +5,7 @@
 
 #include "io/file/text_file.h"
 #include "io/scene/scene.h"
+#include "util/buffer.h"
 
 // Source of the edits that a scene's own events make. The scene makes them again on replay, so edit logs leave them out.
 #define SP_RUN_EVENT_SOURCE 0xFFFF0000u
@@ -205,6 +206,7 @@ struct sp_run {
     int inverse_count;
     const sp_recording *shown;  // its frames are shown (recording_show.c); NULL: none
     sp_edit_log *shown_edits;   // its edits of parameters; NULL: none
+    sp_buffer additions;        // edits that added and removed bodies and links, as lines of a log
     sp_shown_param *shown_params;
     int shown_count;
     double *field;  // buffer for the longest field that a probe reads
@@ -377,8 +379,12 @@ sp_status sp__records_finish(sp_run *run);
 void sp__records_free(sp_run *run);
 // run_checkpoint.c: restores into a new run, before any sample
 sp_status sp__run_restore(sp_run *run);
-// edit_log.c: the edits of parameters in the text of a log, and one of them; NULL: no more
-sp_status sp__edit_log_params(sp_context *context, const char *name, const char *text, sp_edit_log **out);
+// run_additions.c: after a step, notes which bodies and links its edits added and removed; the same in a run that continues from
+// this one, from lines of a log
+sp_status sp__run_note_additions(sp_run *run);
+sp_status sp__run_repeat_additions(sp_run *run, const char *lines, size_t size);
+// edit_log.c: the edits of some types (bits 1 << sp_edit_type) in the text of a log, and one of them; NULL: no more
+sp_status sp__edit_log_select(sp_context *context, const char *name, const char *text, unsigned types, sp_edit_log **out);
 const sp_edit *sp__edit_log_at(const sp_edit_log *log, int index, uint64_t *step);
 // run_event.c
 sp_status sp__build_events(sp_run *run);

@@ -31,21 +31,38 @@ struct sp_edit_log {
 };
 
 static const char *const type_words[] = {
-    "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget", "attach", "detach"};
+    "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
+    "attach", "detach",  "add",  "remove", "link"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
 
 // one field of an edit: an integer or some doubles, in the order on the line
 typedef struct field {
-    enum { END, SLOT, GENERATION, NODE, AXES, DRAG_SLOT, ANCHOR_BODY, ANCHOR_ELEMENT, DOUBLES, PATH } kind;
+    enum {
+        END,
+        SLOT,
+        GENERATION,
+        NODE,
+        AXES,
+        DRAG_SLOT,
+        ANCHOR_BODY,
+        ANCHOR_ELEMENT,
+        OTHER_SLOT,
+        OTHER_GENERATION,
+        OTHER_ELEMENT,
+        SHAPE,
+        MOTION,
+        DOUBLES,
+        PATH
+    } kind;
     size_t offset;
     int count;
 } field;
 
 #define DOUBLES_OF(member, n) \
     { DOUBLES, offsetof(sp_edit, member), (n) }
-static const field fields[TYPES][12] = {
+static const field fields[TYPES][16] = {
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, {NODE, 0, 1}, {AXES, 0, 1}},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, {NODE, 0, 1}, {AXES, 0, 1}},
     {{SLOT, 0, 1},
@@ -66,16 +83,48 @@ static const field fields[TYPES][12] = {
     {DOUBLES_OF(value, 1)},
     {{PATH, 0, 1}},
     {{PATH, 0, 1}},
+    {{PATH, 0, 1},
+     {SHAPE, 0, 1},
+     {MOTION, 0, 1},
+     DOUBLES_OF(size, 3),
+     DOUBLES_OF(pose.translate, 3),
+     DOUBLES_OF(pose.quat, 4),
+     DOUBLES_OF(density, 1),
+     DOUBLES_OF(velocity, 3)},
+    {{SLOT, 0, 1}, {GENERATION, 0, 1}},
+    {{PATH, 0, 1},
+     {SLOT, 0, 1},
+     {GENERATION, 0, 1},
+     {ANCHOR_BODY, 0, 1},
+     {ANCHOR_ELEMENT, 0, 1},
+     DOUBLES_OF(anchor.at, 3),
+     DOUBLES_OF(anchor.offset, 3),
+     {OTHER_SLOT, 0, 1},
+     {OTHER_GENERATION, 0, 1},
+     {OTHER_ELEMENT, 0, 1},
+     DOUBLES_OF(other.at, 3),
+     DOUBLES_OF(other.offset, 3),
+     DOUBLES_OF(stiffness, 1),
+     DOUBLES_OF(damping, 1),
+     DOUBLES_OF(value, 1)},
 };
 
+enum { MOTION_FIXED, MOTION_KINEMATIC, MOTION_FREE };
+
 static int64_t get_integer(const sp_edit *e, int kind) {
+    const sp_body_id *body = e->type == SP_EDIT_DRAG || e->type == SP_EDIT_LINK ? &e->anchor.body : &e->body;
     switch (kind) {
-    case SLOT: return e->type == SP_EDIT_DRAG ? e->anchor.body.slot : e->body.slot;
-    case GENERATION: return e->type == SP_EDIT_DRAG ? e->anchor.body.generation : e->body.generation;
+    case SLOT: return body->slot;
+    case GENERATION: return body->generation;
     case NODE: return e->node;
     case AXES: return e->axes;
     case DRAG_SLOT: return e->slot;
     case ANCHOR_BODY: return e->anchor.body.slot;
+    case OTHER_SLOT: return e->other.body.slot;
+    case OTHER_GENERATION: return e->other.body.generation;
+    case OTHER_ELEMENT: return e->other.elem;
+    case SHAPE: return e->shape;
+    case MOTION: return e->free ? MOTION_FREE : e->kinematic ? MOTION_KINEMATIC : MOTION_FIXED;
     default: return e->anchor.elem;
     }
 }
@@ -92,6 +141,11 @@ static bool set_integer(sp_edit *e, int kind, int64_t value) {
     case ANCHOR_BODY:  // the id of the body precedes it; version 0.1 could omit that in a drag
         e->anchor.body = e->body.slot == (uint32_t)value ? e->body : (sp_body_id){(uint32_t)value, 1};
         break;
+    case OTHER_SLOT: e->other.body.slot = (uint32_t)value; break;
+    case OTHER_GENERATION: e->other.body.generation = (uint32_t)value; break;
+    case OTHER_ELEMENT: e->other.elem = (uint32_t)value; break;
+    case SHAPE: e->shape = (sp_shape_type)value; return value <= SP_ELLIPSOID;
+    case MOTION: e->free = value == MOTION_FREE, e->kinematic = value == MOTION_KINEMATIC; return value <= MOTION_FREE;
     default: e->anchor.elem = (uint32_t)value; break;
     }
     return true;
@@ -237,7 +291,8 @@ static bool parse_line(line_reader *r, entry *out) {
     if (!take_integer(r, &step) || !take_integer(r, &source) || !take_integer(r, &sequence)) return false;
     r->wrong = "numbers of step, source and sequence";
     if (step < 0 || source < 0 || source > UINT32_MAX || sequence < 0) return false;
-    r->wrong = "one of pin release drag drop pose param take-over take-over-compliance contact-budget attach detach";
+    r->wrong =
+        "one of pin release drag drop pose param take-over take-over-compliance contact-budget attach detach add remove link";
     if (!take_word(r, word, sizeof word)) return false;
     int type = 0;
     while (type < TYPES && strcmp(word, type_words[type]) != 0) type++;
@@ -306,13 +361,13 @@ sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit_log **
     return status;
 }
 
-sp_status sp__edit_log_params(sp_context *context, const char *name, const char *text, sp_edit_log **out) {
+sp_status sp__edit_log_select(sp_context *context, const char *name, const char *text, unsigned types, sp_edit_log **out) {
     SP_TRY(new_log(context, name, out));
     sp_edit_log *log = *out;
     sp_status status = parse_log(log, text, strlen(text));
     int kept = 0;
     for (int i = 0; i < log->count; i++)
-        if (log->entries[i].edit.type == SP_EDIT_PARAM) log->entries[kept++] = log->entries[i];
+        if (types >> log->entries[i].edit.type & 1) log->entries[kept++] = log->entries[i];
     log->count = kept;
     if (status < 0) sp_edit_log_close(out);
     return status;

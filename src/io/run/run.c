@@ -126,6 +126,7 @@ void sp_run_destroy(sp_run **run) {
     for (int i = 0; i < r->series_count; i++) sp__series_free(r, r->series[i]);
     for (int i = 0; i < r->probe_count; i++) sp__series_free(r, &r->probes[i].series);
     sp_edit_log_close(&r->shown_edits);
+    sp__buffer_free(ctx, &r->additions);
     sp__keep_free(&r->scratch);
     sp__keep_free(&r->keep);
     sp__free(ctx, r);
@@ -138,6 +139,7 @@ sp_status sp_run_step(sp_run *run) {
     sp_status status = sp_world_step(run->world, run->dt);
     SP_TRY(status);
     SP_TRY(sp__records_note(run));
+    SP_TRY(sp__run_note_additions(run));
     SP_TRY(sample_all(run));
     run->done = must_stop(run);
     return status;

@@ -242,6 +242,7 @@ static sp_status save_parts(sp_run *run, saving *k) {
     head capacity = {0};
     if (!sp__buffer_add(run->ctx, &k->out, &capacity, sizeof capacity)) return no_memory(run);
     SP_TRY(save_world(run, k));
+    if (run->additions.size && !add_section(run->ctx, &k->out, "additions", &run->additions)) return no_memory(run);
     if (!write_events(run, &k->part) || !add_section(run->ctx, &k->out, "events", &k->part)) return no_memory(run);
     SP_TRY(visit_series(run, save_series, k));
     for (int i = 0; i < run->record_count; i++) {
@@ -341,6 +342,8 @@ static sp_status resume_records(sp_run *run, const resuming *k) {
 
 static sp_status resume_parts(sp_run *run, const resuming *k) {
     reader part;
+    if (find_section(&k->all, "additions", &part))
+        SP_TRY(sp__run_repeat_additions(run, (const char *)part.at, (size_t)(part.end - part.at)));
     if (!find_section(&k->all, "world", &part)) return damaged(run, k->path, "it holds no world");
     sp_status status = sp_world_restore(run->world, part.at, (size_t)(part.end - part.at));
     if (status < 0) return SP_FAIL(run->ctx, status, "%s: %s", k->path, sp_world_error(run->world)->message);

@@ -15,13 +15,14 @@ function section(title, open, ...children) {
 }
 
 const isGravity = (p) => /^gravity(\.|$)/.test(p.path);
+const ENABLED = "contact.enabled";
 
 export class Panel {
     // actions: see main.js; root: where it goes
     constructor(root, actions) {
         this.root = root;
         this.actions = actions;
-        this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Health", true], ["Parameters", true], ["Files", false]]);
+        this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Tools", false], ["Health", true], ["Parameters", true], ["Files", false]]);
         this.locked = h("div", { class: "locked hidden" }, h("span", { class: "text" }),
             this.ask = h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Request the controls"));
         this.holder = h("div", {});
@@ -45,14 +46,14 @@ export class Panel {
         return widget.root;
     }
 
-    build(hello, settings, initial) {
+    build(hello, settings, initial, tools) {
         this.widgets = [];
         this.live = [];
         this.opening = [];
         this.params = new Map();
         this.hello = hello;
         const sections = [];
-        if (hello.scene) sections.push(this.parameters(hello, initial), this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.health());
+        if (hello.scene) sections.push(this.parameters(hello, initial), this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.tools(hello, tools), this.health());
         else sections.push(this.look(hello, settings));
         sections.push(this.files(hello));
         this.holder.replaceChildren(...sections);
@@ -156,8 +157,8 @@ export class Panel {
     // ---- touch
 
     touch(hello, settings) {
-        const soft = hello.bodies.filter((b) => b.pull !== null);
-        const typical = soft.length ? soft.map((b) => b.pull).sort((a, b) => a - b)[soft.length >> 1] : 100;
+        const pulls = hello.bodies.map((b) => b.pull).filter((k) => k > 0).sort((a, b) => a - b);
+        const typical = pulls.length ? pulls[pulls.length >> 1] : 100;
         this.hand = checkbox("Drag bodies", settings.hand, "Off: gestures on bodies rotate the view too (D)", (v) => this.actions.set("hand", v));
         this.stiffness = slider({ label: "Drag spring", unit: "N/m", value: settings.k ?? typical, low: 1e-9, high: 1e12, range: { min: typical / 100, max: typical * 100, log: true },
             help: "stiffness of the spring between the pointer and the picked point", change: (v) => this.actions.set("k", v) });
@@ -171,6 +172,36 @@ export class Panel {
         this.unpin.classList.add("hidden");
         return this.section("Touch", this.hand.root, h("div", { class: "readout" }, h("div", { title: "Force of the spring on the picked point" }, h("small", {}, "Pull"), this.force),
             h("div", { title: "Displacement of the picked point from the rest shape" }, h("small", {}, "Displacement"), this.way)), this.auto.root, this.stiffness.root, this.pinCount, this.unpin);
+    }
+
+    // ---- tools
+
+    // values: of the tools, changed in place
+    tools(hello, values) {
+        const { actions } = this;
+        const number = (name, label, unit, scale, range, help) => slider({ label, unit, value: values[name] * scale, low: range.min, high: range.max, range, help, change: (v) => actions.toolValue(name, v / scale) });
+        const widgets = [
+            number("ball", "Ball size", "%", 100, { min: 1, max: 50, log: true }, "radius of a thrown ball, in percent of the size of the bodies that can move"),
+            number("density", "Ball density", "kg/m3", 1, { min: 10, max: 1e4, log: true }, "of a thrown ball"),
+            number("speed", "Ball speed", "sizes/s", 1, { min: 0.3, max: 20, log: true }, "sizes of the bodies that a thrown ball flies in a second"),
+            number("probe", "Probe size", "%", 100, { min: 0.5, max: 20, log: true }, "radius of the tip of the probe, in percent of the size of the bodies that can move"),
+            choice("Link", [{ value: "spring", text: "spring" }, { value: "weld", text: "weld" }], values.link, "What the tool attaches by: a spring that pulls two points together, or a weld that keeps them as they are", (v) => actions.toolValue("link", v)),
+            number("strength", "Link strength", "weights", 1, { min: 0.3, max: 100, log: true }, "force with which a spring begins, in weights of the lighter body"),
+        ];
+        this.live.push(...widgets);
+        const act = hello.params.find((p) => p.path === ENABLED), parts = widgets.map((w) => w.root);
+        if (act) {
+            const box = checkbox("Contacts act", act.value !== 0, "Off: bodies pass through each other (Y)", (on) => actions.param(ENABLED, on ? 1 : 0).catch(() => box.set(!on)));
+            this.params.set(ENABLED, { set: (v) => box.set(v !== 0) });
+            parts.unshift(this.steer(box));
+        }
+        this.removeAdded = h("button", { class: "button small hidden", title: "Remove the balls and fixed places that were added here", onclick: actions.removeAdded }, icon("close"), "Remove what was added");
+        this.steer({ root: this.removeAdded, enable: (on) => (this.removeAdded.disabled = !on) });
+        return this.section("Tools", ...parts, this.removeAdded);
+    }
+
+    showAdded(n) {
+        if (this.removeAdded) setFlag(this.removeAdded, "hidden", !n);
     }
 
     showPicked(picked) {
@@ -211,7 +242,7 @@ export class Panel {
     // ---- parameters
 
     parameters(hello, initial) {
-        const list = hello.params.filter((p) => !isGravity(p));
+        const list = hello.params.filter((p) => !isGravity(p) && p.path !== ENABLED);
         const groups = new Map();
         for (const p of list) {
             const cut = p.path.lastIndexOf(".");

@@ -32,7 +32,9 @@ export function buildShell(act) {
 
     e.canvas = h("div", { class: "canvas" });
     e.handButton = iconButton("hand", "Drag bodies; off: only rotate the view (D)", act.hand);
-    e.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "View" }, e.handButton, iconButton("fit", "Fit what is there (F)", act.fit), iconButton("home", "View as at the start (V)", act.homeView),
+    e.toolButtons = new Map([["throw", iconButton("ball", "Throw a ball: click where it should go (Q)", () => act.tool("throw"))], ["probe", iconButton("probe", "Poke with a probe; the wheel pushes it deeper (E)", () => act.tool("probe"))],
+        ["attach", iconButton("tie", "Attach: click two points, or a link to detach it (A)", () => act.tool("attach"))]]);
+    e.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "View" }, e.handButton, ...e.toolButtons.values(), iconButton("fit", "Fit what is there (F)", act.fit), iconButton("home", "View as at the start (V)", act.homeView),
         iconButton("camera", "Screenshot (S)", act.screenshot));
     e.hud = h("div", { class: "hud", role: "status", "aria-live": "off" });
     e.tag = h("div", { class: "tag hidden" });

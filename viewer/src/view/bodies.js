@@ -38,11 +38,31 @@ export class Bodies {
         this.surfaceMeshes = new Map();       // "body/surface" -> SurfaceMesh
         this.topologies = new Map();  // the same, of frames
         this.infos = new Map();
+        this.waiting = new Map();  // surfaces of bodies that are not known yet
+        this.describe(bodies);
+        this.frame = null;
+    }
+
+    describe(bodies) {
         for (const b of bodies)
             for (const s of b.surfaces)
-                this.infos.set(`${b.body}/${s.surface}`, { ...s, body: b.body, kind: b.kind, pull: b.pull, clipped: b.clipped !== false && !isGround(b),
+                this.infos.set(`${b.body}/${s.surface}`, { ...s, body: b.body, kind: b.kind, pull: b.pull, added: !!b.added, clipped: b.clipped !== false && !isGround(b),
                     interfaces: s.roles.includes("interfaces"), around: b.surfaces.some((x) => x.faces > 0 && x.roles.includes("interfaces")) });
-        this.frame = null;
+    }
+
+    // bodies have come or gone; their frames may have been faster
+    setBodies(bodies) {
+        const known = new Set(bodies.map((b) => b.body));
+        for (const [key, info] of [...this.infos]) if (!known.has(info.body)) this.forget(key);
+        this.describe(bodies.filter((b) => !this.infos.has(`${b.body}/0`)));
+        for (const [key, s] of [...this.waiting]) if (this.infos.has(key)) this.waiting.delete(key), this.addSurface(key, s);
+        this.stage.moved();
+    }
+
+    forget(key) {
+        const surfaceMesh = this.surfaceMeshes.get(key);
+        if (surfaceMesh) this.remove(surfaceMesh);
+        this.surfaceMeshes.delete(key), this.infos.delete(key), this.topologies.delete(key), this.waiting.delete(key);
     }
 
     remove(surfaceMesh) {
@@ -74,7 +94,8 @@ export class Bodies {
 
     addSurface(key, s) {
         const topology = this.topologies.get(key), info = this.infos.get(key);
-        if (!topology || !info || topology.revision !== s.revision || topology.vertexCount !== s.vertexCount)
+        if (!info) return this.waiting.set(key, s), null;
+        if (!topology || topology.revision !== s.revision || topology.vertexCount !== s.vertexCount)
             return `surface ${key}, revision ${s.revision}: no topology for it`;
         let surfaceMesh = this.surfaceMeshes.get(key);
         if (surfaceMesh && surfaceMesh.topology !== topology) {

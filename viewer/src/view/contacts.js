@@ -1,10 +1,11 @@
-// Contacts by constraints: a ball at each point, an arrow along the force on the body that can move. Contacts are between surfaces,
-// where bodies hide them: these marks are drawn over everything.
+// Contacts by constraints: a ball at each point, a thin line along the normal, an arrow along the force on the body that can move.
+// Contacts are between surfaces, where bodies hide them: these marks are drawn over everything.
 import * as THREE from "three";
 
-const COLOR = 0xa61e9c;
+const COLOR = 0xa61e9c, NORMAL = 0x1a7f5a;
 // in sizes of the bodies that can move: radius of a ball, of a shaft, length of an arrowhead, of the longest arrow
 const BALL = 0.008, THICK = 0.003, HEAD = 0.035, LONGEST = 0.18;
+const NORMAL_LENGTH = 0.06;
 const WEAK = 0.02;                   // share of the largest force below which an arrow would be a dot
 
 // what a frame says about all of them: { count, largest, sum }, the largest force of one and the sum of the normal forces [N]
@@ -18,6 +19,16 @@ export function contactTotals(contacts) {
     return { count: contacts.count, largest, sum };
 }
 
+// the sum of the forces of contact on a body [N]
+export function forceOn(contacts, body) {
+    const sum = [0, 0, 0];
+    for (let i = 0; i < (contacts?.count ?? 0); i++) {
+        const sign = contacts.bodies[2 * i] === body ? 1 : contacts.bodies[2 * i + 1] === body ? -1 : 0;
+        for (let k = 0; k < 3; k++) sum[k] += sign * contacts.force[3 * i + k];
+    }
+    return sum;
+}
+
 export class Contacts {
     constructor(stage, bodies) {
         this.stage = stage;
@@ -29,6 +40,11 @@ export class Contacts {
         this.ball = new THREE.SphereGeometry(1, 12, 8);
         this.shaft = new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0);
         this.head = new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0);
+        const lines = new THREE.LineBasicMaterial({ color: NORMAL, depthTest: false, depthWrite: false, transparent: true });
+        this.normals = new THREE.LineSegments(new THREE.BufferGeometry(), lines);
+        this.normals.frustumCulled = false;
+        this.normals.renderOrder = 4;
+        this.group.add(this.normals);
         this.capacity = 0;
         this.meshes = [];
         this.shown = false;
@@ -38,14 +54,18 @@ export class Contacts {
 
     // fixed: numbers of bodies that forces do not move
     setBodies(bodies) {
-        this.fixed = new Set(bodies.filter((b) => b.pull === null).map((b) => b.body));
+        this.noteBodies(bodies);
         this.size = 0;
         this.set(null);
     }
 
+    noteBodies(bodies) {
+        this.fixed = new Set(bodies.filter((b) => !(b.pull > 0)).map((b) => b.body));
+    }
+
     // once for a scene: arrows are compared from frame to frame
     measure() {
-        const box = this.bodies.box((info) => info.pull !== null);
+        const box = this.bodies.box((info) => info.pull > 0 && !info.added);
         this.size = box.isEmpty() ? this.stage.size : box.getSize(new THREE.Vector3()).length();
     }
 
@@ -56,7 +76,7 @@ export class Contacts {
     }
 
     setClip(planes) {
-        this.material.clippingPlanes = planes;
+        this.material.clippingPlanes = this.normals.material.clippingPlanes = planes;
     }
 
     // contacts: of a frame; null: none are known
@@ -69,6 +89,8 @@ export class Contacts {
         if (count <= this.capacity) return;
         this.capacity = Math.ceil(1.5 * count) + 16;
         for (const m of this.meshes) this.group.remove(m), m.dispose();
+        this.normals.geometry.dispose();
+        this.normals.geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * this.capacity), 3));
         this.meshes = [this.ball, this.shaft, this.head].map((g) => {
             const m = new THREE.InstancedMesh(g, this.material, this.capacity);
             m.frustumCulled = false;
@@ -89,6 +111,7 @@ export class Contacts {
         for (let i = 0; i < count; i++) {
             at.fromArray(list.point, 3 * i);
             this.meshes[0].setMatrixAt(i, m.compose(at, still, size.setScalar(BALL * this.size)));
+            this.drawNormal(list, i);
             const strength = f.fromArray(list.force, 3 * i).length();
             if (!(strength > WEAK * largest)) continue;
             // on the first body, unless nothing moves it
@@ -103,7 +126,31 @@ export class Contacts {
             mesh.count = k === 0 ? count : arrows;
             mesh.instanceMatrix.needsUpdate = true;
         });
+        this.normals.geometry.setDrawRange(0, 2 * count);
+        if (count) this.normals.geometry.attributes.position.needsUpdate = true;
         this.stage.invalidate();
+    }
+
+    // out of the surface: towards the body that forces move
+    drawNormal(list, i) {
+        const { array } = this.normals.geometry.attributes.position;
+        const sign = this.fixed.has(list.bodies[2 * i]) && !this.fixed.has(list.bodies[2 * i + 1]) ? -1 : 1;
+        for (let k = 0; k < 3; k++) {
+            array[6 * i + k] = list.point[3 * i + k];
+            array[6 * i + 3 + k] = list.point[3 * i + k] + sign * NORMAL_LENGTH * this.size * list.normal[3 * i + k];
+        }
+    }
+
+    // the contact whose ball is nearest to a place of the canvas, within some pixels; -1: none
+    under(x, y, near = 10) {
+        const p = new THREE.Vector3(), { clientWidth: w, clientHeight: t } = this.stage.canvas;
+        let best = -1, least = near;
+        for (let i = 0; this.shown && i < (this.contacts?.count ?? 0); i++) {
+            p.fromArray(this.contacts.point, 3 * i).project(this.stage.camera);
+            const d = Math.hypot((0.5 + 0.5 * p.x) * w - x, (0.5 - 0.5 * p.y) * t - y);
+            if (d < least) least = d, best = i;
+        }
+        return best;
     }
 
     get balls() { return this.meshes[0]?.count ?? 0; }
