@@ -9,20 +9,21 @@ static sp_candidate_type record_type(const sp_record *r) {
     return (sp_candidate_type)(r->group & ((1 << SP_CANDIDATE_BITS) - 1));
 }
 
-// Edges of two colliders: each pair is found once, and no other candidate is compared with it, so their order does not matter.
-static bool record_is_single(const sp_collide *set, const sp_record *r) {
-    return record_type(r) == SP_CANDIDATE_EDGES && !set->pairs[r->group >> SP_CANDIDATE_BITS].self;
+// Edges of two colliders: no other candidate is compared with a pair of them, so their order does not matter, and all methods
+// but the hash, whose items are in several cells, find each pair once.
+static bool record_is_single(const sp_collide *set, sp_broad method, const sp_record *r) {
+    return method != SP_BROAD_HASH && record_type(r) == SP_CANDIDATE_EDGES && !set->pairs[r->group >> SP_CANDIDATE_BITS].self;
 }
 
 // Candidates without the gaps of unfinished blocks and without repetitions: first those that are sorted, then the others.
-static sp_status search_sort(sp_collide *set, int *count) {
+static sp_status search_sort(sp_collide *set, sp_broad method, int *count) {
     const sp_record *all = set->candidates.data;
     int taken = atomic_load(&set->candidates.taken), n = 0, unique = 0, single = 0;
     SP_TRY(sp__collide_sorting(set, taken));
     sp_record *sorted = set->sorted[0], *singles = set->sorted[1];
     for (int i = 0; i < taken; i++) {
         if (all[i].group == UINT64_MAX) continue;
-        *(record_is_single(set, &all[i]) ? &singles[single++] : &sorted[n++]) = all[i];
+        *(record_is_single(set, method, &all[i]) ? &singles[single++] : &sorted[n++]) = all[i];
     }
     sp__records_sort(sorted, singles + single, n);
     for (int i = 0; i < n; i++)
@@ -156,7 +157,7 @@ static sp_status search_run(sp_collide *set, const sp_collide_options *o, sp_fou
     found->refit_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(sp__broad_pairs(set, o));
     SP_TRY(sp__broad_candidates(set, o));
-    SP_TRY(search_sort(set, &found->candidates));
+    SP_TRY(search_sort(set, o->broad, &found->candidates));
     found->broad_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(search_groups(set, found->candidates, &groups));
     SP_TRY(narrow_pass(set, groups));

@@ -157,14 +157,15 @@ static void compare_methods(int workers) {
     REQUIRE(scene_find(&s, other, SP_BROAD_BRUTE, &f) >= 0);
     check_contacts(&f);
     sp_contact_found *brute = copied(&f);
-    int count = f.count;
+    int count = f.count, candidates = f.candidates;
     CHECK(count > 20);
     for (int method = SP_BROAD_TREE; method <= SP_BROAD_BRUTE; method++) {
         REQUIRE(scene_find(&s, set, (sp_broad)method, &f) >= 0);
         CHECK(same_contacts(brute, count, &f));
+        CHECK_INT(f.candidates, candidates);
     }
-    // small cells: all items are large; large cells: all are in one
-    for (double cell = 1e-3; cell < 1e3; cell *= 30) {
+    // small cells: most items enter many; large cells: all are in one
+    for (double cell = 0.1; cell < 50; cell *= 400) {
         sp_collide_options o = {.broad = SP_BROAD_HASH, .rule = {.alarm = s.alarm, .depth = s.depth}, .cell = cell};
         REQUIRE(sp__collide_find(set, &o, &f) >= 0);
         CHECK(same_contacts(brute, count, &f));

@@ -83,6 +83,27 @@ TEST(products_of_cached_columns_agree_with_products_of_rows) {
     }
 }
 
+// Of the inverse, the columns of the nodes that contacts touch are computed, each once: their union.
+TEST(only_the_union_of_columns_is_computed) {
+    static double G[COUNT * COUNT];
+    fixture *f = fixture_new(1, (sp_factor_def){.single = false});
+    sp_inverse_cache *K = NULL;
+    int rows, distinct = 0, n = f->A.view.n;
+    int64_t blocks;
+    REQUIRE(sp__inverse_cache_create(f->ctx, &K) == SP_OK);
+    CHECK(cached(f, K, &f->B, G));
+    for (int node = 0; node < n; node++) {
+        bool touched = false;
+        for (int i = 0; i < f->start[COUNT]; i++) touched |= f->row[i] == node;
+        distinct += touched;
+    }
+    sp__inverse_cache_counts(K, &rows, &blocks);
+    CHECK_INT(rows, distinct);
+    CHECK(distinct < n && distinct < f->start[COUNT]);
+    sp__inverse_cache_destroy(&K);
+    fixture_free(f);
+}
+
 // the columns of some contacts
 static sp_sparse_columns part_of(const fixture *f, int first, int count) {
     return (sp_sparse_columns){3 * count, f->start + 3 * first, f->row, f->value};
