@@ -2,7 +2,7 @@
 //
 //   cases          scenes of soft bodies in contact, beside Bullet (contact_cases.c)
 //   detection      trees and contacts of two deforming surfaces (contact_detection.c)
-//   continuous     the same contacts by continuous detection (contact_detection.c)
+//   continuous     the same contacts by continuous detection (contact_detection.c), and those in a pile (contact_bag.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
 #include "contact.h"
