@@ -2,7 +2,7 @@
 //
 //   cases          scenes of soft bodies in contact, beside Bullet (contact_cases.c)
 //   detection      trees and contacts of two deforming surfaces (contact_detection.c)
-//   continuous     the same contacts by continuous detection (contact_detection.c)
+//   continuous     the same contacts by continuous detection (contact_detection.c), and those in a pile (contact_bag.c)
 //   baselines      other methods of detection: hash by cell, brute force, random pairs, distance field (contact_baselines.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)

@@ -83,6 +83,7 @@ static void report_continuous(const sp_bench_options *o, sp_report *r, detection
     const double discrete = sp__times_of(d->query, detection_steps(o)).least;
     *ms = sp__times_of(d->continuous, detection_steps(o)).least;
     sp_row *row = sp__report_case(r);
+    sp__row_text(row, "surfaces", "surfaces", "two spheres");
     sp__row_number(row, "triangles", "triangles each", "%.0f", triangles);
     sp__row_number(row, "threads", "threads", "%.0f", o->threads);
     sp__row_number(row, "contacts_max", "contacts", "%.0f", d->contacts);
@@ -121,5 +122,5 @@ sp_status sp__contact_continuous(const sp_bench_options *o, sp_report *r) {
     int sizes = o->quick ? 2 : SIZES;
     double ms;
     for (int i = 0; i < sizes; i++) SP_TRY(detection_case(o, r, cells[i], true, &ms));
-    return SP_OK;
+    return sp__contact_bag(o, r);
 }
