@@ -34,7 +34,7 @@ static sp_status add_strands(scene *s) {
     for (int i = 0; i < 2; i++) {
         strands[i] = (sp_rod_strand){.length = 0.08, .elements = 8, .root = sp_pose_identity()};
         strands[i].root.translate[0] = 0.04, strands[i].root.translate[1] = 0.12,
-        strands[i].root.translate[2] = 0.216 + 0.008 * i;
+        strands[i].root.translate[2] = 0.2141 + 0.0071 * i;
     }
     const double quarter[4] = {0.70710678118654752, 0, 0, 0.70710678118654752};
     memcpy(strands[1].root.quat, quarter, sizeof quarter);
