@@ -40,7 +40,26 @@ static sp_status add_soft(scene *s, int index, double z, const setup *with) {
     return status < 0 ? status : sp_world_add_solid(s->w, &def, &s->upper);
 }
 
-// floor, two soft slabs, a free ball and a free box on them
+// two strands that cross, above a corner of the slabs
+static sp_status add_strands(scene *s) {
+    sp_rod_section section = sp_rod_section_default();
+    sp_rod_strand strands[2];
+    sp_rod_def def = sp_rod_def_default();
+    for (int i = 0; i < 2; i++) {
+        strands[i] = (sp_rod_strand){.length = 0.08, .elements = 8, .root = sp_pose_identity()};
+        strands[i].root.translate[0] = 0.04, strands[i].root.translate[1] = 0.12,
+        strands[i].root.translate[2] = 0.2141 + 0.0071 * i;
+    }
+    const double quarter[4] = {0.70710678118654752, 0, 0, 0.70710678118654752};
+    memcpy(strands[1].root.quat, quarter, sizeof quarter);
+    strands[1].root.translate[0] = 0.08, strands[1].root.translate[1] = 0.1;
+    section.axes[0] = section.axes[1] = 3e-3;
+    def.model = SP_ROD_DER, def.strands = strands, def.strand_count = 2, def.sections = &section, def.section_count = 1;
+    def.free_root = true;
+    return sp_world_add_rod(s->w, &def, NULL);
+}
+
+// floor, two soft slabs, a free ball and a free box on them; strands, which penalty contact does not let touch free bodies
 static void start(scene *s, int workers, const setup *with) {
     sp_context_def cd = sp_context_def_default();
     sp_world_def wd = sp_world_def_default();
@@ -52,7 +71,8 @@ static void start(scene *s, int workers, const setup *with) {
     *s = (scene){0};
     cd.workers = workers;
     wd.gravity[1] = sp_signal_constant(0), wd.gravity[2] = sp_signal_constant(-9.81), wd.gravity[0] = sp_signal_constant(1);
-    contact.formulation = with->formulation, contact.friction = 0.4, contact.gap = 1e-3;
+    const bool strands = with->formulation == SP_CONTACT_PROXIMITY;
+    contact.formulation = with->formulation, contact.friction = 0.4, contact.gap = 1e-3, contact.self = strands;
     floor.shapes = &plane, floor.shape_count = 1;
     ball.shapes = &sphere, ball.shape_count = 1, ball.free = true, ball.spin[1] = 4;
     ball.pose.constant.translate[0] = 0.06, ball.pose.constant.translate[1] = 0.08, ball.pose.constant.translate[2] = 0.25;
@@ -62,6 +82,7 @@ static void start(scene *s, int workers, const setup *with) {
     REQUIRE(sp_world_set_contact(s->w, &contact) == SP_OK && sp_world_add_rigid(s->w, &floor, NULL) == SP_OK);
     REQUIRE(add_soft(s, 0, 0.004, with) >= 0 && add_soft(s, 1, 0.11, with) >= 0);
     REQUIRE(sp_world_add_rigid(s->w, &ball, &s->ball) == SP_OK && sp_world_add_rigid(s->w, &box, NULL) == SP_OK);
+    if (strands) REQUIRE(add_strands(s) >= 0);
 }
 
 static void finish(scene *s) {
