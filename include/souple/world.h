@@ -285,10 +285,10 @@ typedef struct sp_rod_grow {
     sp_signal curvature[3];  ///< natural curvature of the new material [rad/m]
 } sp_rod_grow;
 
-/// A rod that is pushed and turned through an entry point. What has not entered lies straight on the axis, which the root must lie
-/// on, with its tangent along `direction`. Rods of one strand, of the models der and beam. At least one element stays behind the
-/// entry point, and the tip does not go back behind it (if the rod starts there: not behind its start): the feed stops there, and
-/// an event says so. docs/rods.md describes the method.
+/// A rod that is pushed and turned through an entry point. What has not entered lies straight on the axis, which the root must
+/// lie on, with its tangent along `direction`. Rods of one strand, of the models der and beam. At least one element stays behind
+/// the entry point, and the tip does not go back behind it (if the rod starts there: not behind its start): the feed stops there,
+/// and an event says so. docs/rods.md describes the method.
 typedef struct sp_rod_feed {
     const char *name;     ///< its parameters are "<body>.<name>.speed" and "<body>.<name>.spin"; nullable: "feed"
     double at[3];         ///< the entry point [m]
@@ -998,7 +998,7 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
     X(CURVATURE, "curvature", NODES, 3, "rad/m", CONTINUOUS, 0, N, -INFINITY, INFINITY, "twist k1 k2", "curvature",             \
       "twist and the two curvatures of a rod")                                                                                  \
     X(COORDINATES, "coordinates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "coordinates",                       \
-      "coordinates of a rod's model, then the element lengths where it grows, or length and angle of its feed")                  \
+      "coordinates of a rod's model, then the element lengths where it grows, or length and angle of its feed")                 \
     X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")          \
     X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                        \
       "origin and quaternion of a rigid body's frame")

@@ -333,10 +333,9 @@ static void der_turn_edge(int edges, int edge, const double R[9], double *q) {
 // the reference twist between an edge and the one before it, for which their twist is less than half a turn
 static void der_reset_twist(int edges, int edge, double *q) {
     double t[2][3], twist = q[sp__der_angle(edge)] - q[sp__der_angle(edge - 1)];
-    for (int k = 0; k < 2; k++)
-        sp__der_tangent(q + sp__der_place(edge - 1 + k), q + sp__der_place(edge + k), t[k]);
-    q[sp__der_reference_twist(edges, edge)] = sp__der_twist(t[0], q + sp__der_director(edges, edge - 1), t[1],
-                                                            q + sp__der_director(edges, edge), -twist);
+    for (int k = 0; k < 2; k++) sp__der_tangent(q + sp__der_place(edge - 1 + k), q + sp__der_place(edge + k), t[k]);
+    q[sp__der_reference_twist(edges, edge)] =
+        sp__der_twist(t[0], q + sp__der_director(edges, edge - 1), t[1], q + sp__der_director(edges, edge), -twist);
 }
 
 static void der_slide(sp_body *b, int part, int first, int last, const double *from, const double *to, double *q, double *v) {

@@ -342,6 +342,7 @@ static void start_curvature(sp_rod *r, const sp_rod_def *def) {
             int own = k <= s->elements ? k : s->elements;
             memcpy(r->node_scratch + 3 * (size_t)(r->part[i].node + k), s->start + 3 * (size_t)own, 3 * sizeof(double));
         }
+        if (r->guide) memset(r->node_scratch, 0, 3 * ((size_t)r->part[i].entry + 1) * sizeof(double));  // behind the entry point
     }
 }
 

@@ -6,14 +6,14 @@
 //                            |    `-o.         the node at the entry point is clamped; the others are free
 //                                      `-o
 //
-// A node is at the entry point at all times: the last held one. It slides along the rod, so that the clamp neither jumps from node
-// to node nor moves: the element before it and the one after it change their lengths, and between them they are 1/2 to 3/2 of an
-// element long. Where the entry point passes the middle of an element, the next node becomes the one that slides.
+// A node is at the entry point at all times: the last held one. It slides along the rod, so that the clamp neither jumps from
+// node to node nor moves: the element before it and the one after it change their lengths, and between them they are 1/2 to 3/2
+// of an element long. Where the entry point passes the middle of an element, the next node becomes the one that slides.
 //
-// Nodes slide at the start of a step, in prescribe: the curve keeps its shape, and only its nodes move along it. The node that will
-// be at the entry point at the end of the step is then still behind (or, if the feed goes back, ahead of) it, at the point of the
-// rod that arrives there. The step moves it there, as prescribed motion. The committed state changes, and a failed step restores
-// it.
+// Nodes slide at the start of a step, in prescribe: the curve keeps its shape, and only its nodes move along it. The node that
+// will be at the entry point at the end of the step is then still behind (or, if the feed goes back, ahead of) it, at the point
+// of the rod that arrives there. The step moves it there, as prescribed motion. The committed state changes, and a failed step
+// restores it.
 //
 // The energy that an element gains or loses because it lengthens at a fixed state is the work of the entry on a bent rod, per
 // length M^2 / 2 E I (Bigoni et al. 2015, "Eshelby-like force"). It counts as an edit in the energy balance.
@@ -26,27 +26,27 @@
 
 typedef struct sp_rod_guide {
     sp_rod_feed def;
-    char path[2][64];   // of its parameters
-    double axis[3];     // unit vector along the direction
-    double rate[2];     // speed [m/s] and spin [rad/s] now; parameters tier
-    double fed[2];      // length [m] and angle [rad] since the start; state tier
+    char path[2][64];  // of its parameters
+    double axis[3];    // unit vector along the direction
+    double rate[2];    // speed [m/s] and spin [rad/s] now; parameters tier
+    double fed[2];     // length [m] and angle [rad] since the start; state tier
     double kept_fed[2];
-    double behind;      // arc length from the root to the entry point at the start [m]
-    double range[2];    // of the fed length
-    double size;        // arc length of an element
-    double *s, *next;   // arc lengths of the nodes now, and after they slide
-    double *natural;    // nodes x 3: natural curvature of the nodes where they do not slide
-    double *straight;   // nq: coordinates of the straight rod from its first root
+    double behind;     // arc length from the root to the entry point at the start [m]
+    double range[2];   // of the fed length
+    double size;       // arc length of an element
+    double *s, *next;  // arc lengths of the nodes now, and after they slide
+    double *natural;   // nodes x 3: natural curvature of the nodes where they do not slide
+    double *straight;  // nq: coordinates of the straight rod from its first root
     sp_rod_kept kept;
 } sp_rod_guide;
 
 // columns as in body/params.c
 const sp_param_spec sp__rod_feed_speed = {
-    "feed.speed", "m/s", "speed of the feed", "of pushing", -1e6, 1e6, SP_RANGE_LOW_GUARD | SP_RANGE_HIGH_GUARD, -1e6, 1e6,
-    0,            SP_PRICE_NOTHING};
+    "feed.speed", "m/s", "speed of the feed", "of pushing", -1e6, 1e6, SP_RANGE_LOW_GUARD | SP_RANGE_HIGH_GUARD, -1e6,
+    1e6,          0,     SP_PRICE_NOTHING};
 const sp_param_spec sp__rod_feed_spin = {
-    "feed.spin", "rad/s", "spin of the feed", "of turning", -1e6, 1e6, SP_RANGE_LOW_GUARD | SP_RANGE_HIGH_GUARD, -1e6, 1e6,
-    0,           SP_PRICE_NOTHING};
+    "feed.spin", "rad/s", "spin of the feed", "of turning", -1e6, 1e6, SP_RANGE_LOW_GUARD | SP_RANGE_HIGH_GUARD, -1e6,
+    1e6,         0,       SP_PRICE_NOTHING};
 
 double *sp__rod_feed_state(const sp_rod *r) {
     return r->guide->fed;
@@ -72,8 +72,7 @@ static sp_status feed_check_root(sp_error *error, const sp_rod_strand *s, const 
     sp__cross3(tangent, axis, turn);
     double angle = atan2(sp__norm3(turn), sp__dot3(tangent, axis));
     if (!(angle <= 1e-4)) REFUSE("feed: the rod starts at %g rad to its direction, must start along it", angle);
-    if (!(sp__norm3(off) <= 1e-4 * s->length))
-        REFUSE("feed: the root is %g m beside its axis, must be on it", sp__norm3(off));
+    if (!(sp__norm3(off) <= 1e-4 * s->length)) REFUSE("feed: the root is %g m beside its axis, must be on it", sp__norm3(off));
     double least = s->length / s->elements;
     if (!(*behind >= least * (1 - 1e-9)))
         REFUSE("feed: the root is %g m behind the entry point, must be at least one element, %g m", *behind, least);
@@ -138,10 +137,13 @@ static void feed_measure(sp_rod *r, int entry) {
     for (int i = 0; i < 3; i++) natural[i] = k[i] + u * (k[i + 3] - k[i]);
 }
 
-static void feed_take_entry(sp_rod *r, int entry) {
+static void feed_take_entry(sp_body *b, int entry) {
+    sp_rod *r = sp__rod(b);
     sp_rod_part *p = &r->part[0];
     int before = p->entry;
     p->entry = entry;
+    for (int i = r->model->unknowns(entry); i < r->model->unknowns(before); i++)
+        if (b->fixed[i] == SP_MOVED) b->fixed[i] = SP_FREE;  // nodes that a user has pinned stay
     feed_lay(r->guide, p, entry, r->guide->s);
     if (before > 0 && before != entry) feed_measure(r, before);
     feed_measure(r, entry);
@@ -150,7 +152,7 @@ static void feed_take_entry(sp_rod *r, int entry) {
 void sp__rod_feed_set(sp_body *b) {
     sp_rod *r = sp__rod(b);
     r->guide->kept.of = NULL;
-    feed_take_entry(r, feed_entry_of(r->guide, &r->part[0]));
+    feed_take_entry(b, feed_entry_of(r->guide, &r->part[0]));
     sp__rod_changed(b);
 }
 
@@ -196,8 +198,8 @@ void sp__rod_feed_free(sp_body *b) {
     sp__rod(b)->guide = NULL;
 }
 
-// The model bends the whole rod from its root. Held nodes move to their targets, the others move with the node at the entry, whose
-// frame is turned back to the axis.
+// The model has bent the rod from its root, straight up to the entry. Chords of curved elements are shorter than straight ones:
+// held nodes move to their targets, the others move with the node at the entry.
 void sp__rod_feed_start(sp_body *b) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[0];
@@ -241,15 +243,13 @@ static void feed_slide(sp_body *b) {
     sp_rod *r = sp__rod(b);
     sp_rod_guide *g = r->guide;
     const sp_rod_part *p = &r->part[0];
-    int before = p->entry, entry = feed_entry_of(g, p), first = 0, last = p->elements;
+    int entry = feed_entry_of(g, p), first = 0, last = p->elements;
     feed_lay(g, p, entry, g->next);
     while (first <= last && g->s[first] == g->next[first]) first++;
     while (last > first && g->s[last] == g->next[last]) last--;
     if (first <= last && sp__rod_update_kinematics(b, 0, SP_COMMITTED, false) >= 0)
         r->model->slide(b, 0, first, last, g->s, g->next, b->q[SP_COMMITTED], b->v[SP_COMMITTED]);
-    int held = r->model->unknowns(before), hold = r->model->unknowns(entry);
-    if (hold < held) memset(b->fixed + hold, SP_FREE, (size_t)(held - hold));
-    feed_take_entry(r, entry);
+    feed_take_entry(b, entry);
 }
 
 void sp__rod_feed(sp_body *b, const sp_step *step) {
@@ -258,18 +258,20 @@ void sp__rod_feed(sp_body *b, const sp_step *step) {
     g->kept.of = NULL;
     b->notice = NULL;
     if (b->frozen) return;
-    double length = g->fed[0] + feed_integral(&g->def.speed, &g->rate[0], step), angle = feed_integral(&g->def.spin, &g->rate[1], step);
+    double length = g->fed[0] + feed_integral(&g->def.speed, &g->rate[0], step),
+           angle = feed_integral(&g->def.spin, &g->rate[1], step);
     double fed = fmin(fmax(length, g->range[0]), g->range[1]);
     if (isnan(length)) fed = NAN;
     if (fed == g->fed[0] && angle == 0) return;
     sp__rod_follow(b);
     sp__rod_keep(b, &g->kept);
     memcpy(g->kept_fed, g->fed, sizeof g->fed);
-    if (fed < length && g->fed[0] < g->range[1]) b->notice = "the feed stops: one element of the rod is left behind the entry point";
+    if (fed < length && g->fed[0] < g->range[1])
+        b->notice = "the feed stops: one element of the rod is left behind the entry point";
     if (fed > length && g->fed[0] > g->range[0]) b->notice = "the feed stops: the rod is back at its start";
     if (!isfinite(fed) || !isfinite(angle)) {
-        sp__rod(b)->natural[0] = NAN;  // the signal is not finite: this makes the step fail
-        sp__rod_changed(b);
+        const sp_chain *c = sp__chain(b, 0);
+        b->q[SP_COMMITTED][c->q * sp__rod(b)->part[0].elements] = NAN;  // the signal is not finite: this makes the step fail
         return;
     }
     bool moved = fed != g->fed[0];
@@ -306,7 +308,5 @@ sp_param sp__rod_param_at(sp_body *b, int index) {
     int own = index - sp__body_param_count(b);
     if (own < 0) return sp__body_param_at(b, index);
     sp_rod_guide *g = sp__rod(b)->guide;
-    return (sp_param){.spec = own == 0 ? &sp__rod_feed_speed : &sp__rod_feed_spin,
-                      .name = g->path[own],
-                      .value = &g->rate[own]};
+    return (sp_param){.spec = own == 0 ? &sp__rod_feed_speed : &sp__rod_feed_spin, .name = g->path[own], .value = &g->rate[own]};
 }

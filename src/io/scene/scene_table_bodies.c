@@ -268,7 +268,7 @@ const sp_element_spec sp__table_bodies[] = {
     ELEMENT("region", 1, true, "", region_attrs, "other values for some elements; a later region wins"),
     ELEMENT("rod", 1, true, "path grow feed " ON_A_BODY, rod_attrs, "a body that is thin in two directions"),
     ELEMENT("grow", 1, true, "", grow_attrs, "a rod that lengthens"),
-    ELEMENT("feed", 2, true, "", feed_attrs, "a rod pushed and turned through an entry point"),
+    ELEMENT("feed", 1, true, "", feed_attrs, "a rod pushed and turned through an entry point"),
     ELEMENT("shell", 3, false, "mesh sheet disc " ON_A_BODY, shell_attrs, "cloth and shells"),
     ELEMENT("rigid", 1, true,
             "box cylinder sphere torus capsule plane mesh surface move initial load pull integrator select probe", rigid_attrs,
