@@ -176,10 +176,11 @@ typedef struct sp_solve_info {
 /// Inverse of the system of a body that its contacts use (proximity).
 typedef enum sp_compliance_type {
     SP_COMPLIANCE_AUTO,  ///< factor, refined: the corrected motion satisfies the equations of the step to 1e-3 of the impulses
-    SP_COMPLIANCE_DIAGONAL,  ///< diagonal blocks only: contacts are not coupled
-    SP_COMPLIANCE_WARPED,    ///< a factor of the first matrix, rotated with the nodes
-    SP_COMPLIANCE_FACTOR,    ///< the newest factor of the solver, rotated with the nodes
-    SP_COMPLIANCE_EXACT      ///< a factor of each step
+    SP_COMPLIANCE_DIAGONAL,          ///< diagonal blocks only: contacts are not coupled
+    SP_COMPLIANCE_WARPED,            ///< a factor of the first matrix, rotated with the nodes
+    SP_COMPLIANCE_FACTOR,            ///< the newest factor of the solver, rotated with the nodes
+    SP_COMPLIANCE_EXACT,             ///< a factor of each step
+    SP_COMPLIANCE_BLOCK_TRIDIAGONAL  ///< rods: a banded factor of each step, which auto and exact are there
 } sp_compliance_type;
 
 #ifdef __cplusplus

@@ -335,7 +335,8 @@ typedef struct sp_rod_def {
     int sides;
     int rings;  ///< cross sections of its surface per element, 1..64; default 0: 8, or as many as its curvature needs
     sp_integrator_def integrator;
-    sp_solver_def solver;  ///< auto (block-tridiagonal), block-tridiagonal or cg
+    sp_solver_def solver;           ///< auto (block-tridiagonal), block-tridiagonal or cg
+    sp_compliance_type compliance;  ///< of contact by constraints: auto, diagonal, exact or block-tridiagonal
     uint32_t cookie;
 } sp_rod_def;
 

@@ -47,8 +47,9 @@ typedef struct sp_step {
     double gravity[3];   // at the end of the step [m/s2]
     double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
-    bool constraints;    // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
-    sp_swap swap;        // replay: when the solver of this body uses the preconditioner that it built in the background
+    bool exact;        // a pass of implicit Euler after the first: a tangent that makes further passes converge faster is better
+    bool constraints;  // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
+    sp_swap swap;      // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
 static inline sp_step sp__step_default(double h) {
@@ -189,6 +190,8 @@ typedef struct sp_body_ops {
     sp_status (*face_point)(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
     // position of a point in the rest shape. NULL: the kind does not keep it
     void (*rest_point)(sp_body *b, const sp_anchor *a, double x[3]);
+    // the material point at x of the cross section at `a`, a point of the centreline, at a state. NULL: no centreline
+    void (*section_point)(sp_body *b, sp_which s, const sp_anchor *a, const double x[3], sp_anchor *out);
     // queries
     const sp_field *fields;  // fields of the kind, field_count entries; see field.h
     int field_count;
@@ -234,6 +237,7 @@ struct sp_body {
     int nodes, elements;    // constant; a growing rod counts those that it can have
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;
+    sp_surface *centreline;   // of a rod: what contact by constraints touches instead of its boundary; NULL: none
     double *q[2], *v[2];      // [SP_COMMITTED], [SP_TRIAL]; state tier
     double *f;                // force at the trial state, written by evaluate (nv)
     double energy;            // potential from evaluate: elastic, springs, dead loads, gravity
@@ -263,7 +267,10 @@ struct sp_body {
     double *solved_velocity;  // part of it: as the solver left it. The free velocity is refined (contact/constraints.c)
     double *contact_impulse;  // J^T lambda of the last contact solve (nv); allocated at first use; scratch
     bool has_free_velocity, has_contact_impulse;
-    bool constrained;       // contacts by constraints or links act on it in this step; written by the world
+    bool constrained;  // contacts by constraints or links act on it in this step; written by the world
+    // implicit Euler: error of one linearisation that is accepted, relative to the energy of the motion; 0: any
+    double accepted_gap;
+    bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
     bool compliance_ready;  // it is the inverse of `system`
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
     double *work[6];        // vectors of the drivers (nv each), scratch kept across steps

@@ -40,6 +40,7 @@ void sp__contacts_free(sp_context *ctx, sp_contacts *c) {
 // all of them.
 static double vertex_area(const sp_surface *s, const double *x, uint32_t vertex, const double away[3]) {
     double flat = 0, facing = 0, whole = 0, d[2][3], n[3];
+    if (!s->faces) return 0;  // a centreline
     for (int k = s->vertex_faces.start[vertex]; k < s->vertex_faces.start[vertex + 1]; k++) {
         const uint32_t *f = s->faces + 3 * (size_t)s->vertex_faces.face[k];
         for (int i = 0; i < 2; i++) sp__sub3(x + 3 * (size_t)f[i + 1], x + 3 * (size_t)f[0], d[i]);

@@ -20,7 +20,7 @@ typedef struct sp_contact_patch {
     int count;  // vertices
     uint32_t vertex[SP_CONTACT_VERTICES];
     double weight[SP_CONTACT_VERTICES];  // sum 1
-    double area[SP_CONTACT_VERTICES];    // projected tributary area at the start of the step [m2] > 0
+    double area[SP_CONTACT_VERTICES];    // projected tributary area at the start of the step [m2]; 0: of a centreline
 } sp_contact_patch;
 
 typedef struct sp_contact_record {

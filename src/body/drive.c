@@ -260,7 +260,7 @@ static sp_status drive_whole(sp_body *b, const sp_step *step) {
     int n = sp__drive_substeps(b);
     bool converged;
     sp__loads_begin(b, &part);
-    if (step->constraints && sp__drive_has_passes(b)) return sp__drive_pass(b, step, 0, 0, &converged);
+    if (step->constraints && sp__drive_has_passes(b) && !b->passes) return sp__drive_pass(b, step, 0, 0, &converged);
     if (b->integrator.type == SP_EXPLICIT) return sp__drive_explicit(b, step);
     return n > 1 ? drive_parts(b, &part, n) : drive_part(b, &part);
 }
@@ -273,7 +273,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     b->swapped = b->compliance_swapped = b->has_system = b->compliance_ready = false;
     b->has_free_velocity = b->has_contact_impulse = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
-    b->pin_work = b->shadow = 0;
+    b->pin_work = b->shadow = b->pass_reference = 0;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);
     sp_status status = drive_whole(b, step);

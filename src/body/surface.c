@@ -24,6 +24,7 @@ void sp__surface_release(sp_context *ctx, sp_surface **surface) {
     if (!s || --s->refs > 0) return;
     sp__free(ctx, s->anchors), sp__free(ctx, s->faces);
     sp__free(ctx, s->nodes), sp__free(ctx, s->stripes), sp__free(ctx, s->rings);
+    sp__free(ctx, s->segments), sp__free(ctx, s->radii), sp__free(ctx, s->arc);
     sp__free(ctx, s->texcoords), sp__free(ctx, s->colors);
     sp__free(ctx, s->x), sp__free(ctx, s->face_normals);
     sp__vertex_faces_free(ctx, &s->vertex_faces);
@@ -50,6 +51,7 @@ void sp__surfaces_add(sp_body *b, sp_surface *surface) {
 
 void sp__surfaces_free(sp_body *b) {
     for (int i = 0; i < b->surface_count; i++) sp__surface_release(b->ctx, &b->surfaces[i]);
+    sp__surface_release(b->ctx, &b->centreline);
     sp__free(b->ctx, b->surfaces);
     b->surfaces = NULL;
     b->surface_count = b->surface_capacity = 0;

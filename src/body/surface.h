@@ -28,6 +28,10 @@ typedef struct sp_surface {
     sp_rod_cross_section *rings;  // cross sections around a centreline, ascending (ring_count)
     int ring_count;
     float *texcoords, *colors;  // face_count x 6, vertex_count x 4
+    // the centreline of a rod, without faces: capsules between two vertices each
+    uint32_t *segments;  // segment_count x 2, along the strands
+    int segment_count;
+    double *radii, *arc;  // of each vertex: radius, arc length from the root [m]
     // fit of a triangle mesh to the body that carries it
     int outside;      // vertices in no element
     double farthest;  // largest distance of those [m]

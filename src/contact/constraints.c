@@ -372,18 +372,20 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     sp_status worst = newton_passes(c, bodies, count, step, pass, def->solver.tolerance, &moved);
     *changed = false;
     SP_TRY(worst);
-    if (moved && c->count) contacts_predicted(c);
+    c->pass = pass;
     if (moved) sp__links_evaluate(c);
     if (!moved && (c->count == 0 || pass > def->passes)) return worst;
     // what overlaps after a solve that is far from converged overlaps because of it: more contacts would not help
     if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
+    if (moved && c->count) contacts_predicted(c);
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);
     if (!*changed) {
         sp__constraints_leave(c);
         return worst;
     }
+    sp__constraints_evaluate(c, step->h);
     SP_TRY(sp__constraints_rows(c, step));
     SP_TRY(sp__constraints_delassus(c, step));
     // the passes end when the forces balance to the tolerance: impulses that change by as much would keep them apart

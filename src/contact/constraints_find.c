@@ -27,6 +27,14 @@ static double surface_edge(const sp_surface *s, const double *x) {
     return s->face_count ? sum / (3.0 * s->face_count) : INFINITY;
 }
 
+// What a centreline resolves: its smallest radius, or its segments where they are shorter.
+static double line_size(const sp_surface *s) {
+    double least = INFINITY, sum = 0;
+    for (int i = 0; i < s->vertex_count; i++) least = fmin(least, s->radii[i]);
+    for (int i = 0; i < s->segment_count; i++) sum += s->arc[s->segments[2 * i + 1]] - s->arc[s->segments[2 * i]];
+    return fmin(least, sum / s->segment_count);
+}
+
 // An eighth of the smallest edge of a body that can move: finer than what its surface resolves.
 static double auto_alarm(const sp_constraints *c) {
     double least = INFINITY;
@@ -118,13 +126,18 @@ static bool field_rests(sp_constraints *c, sp_body *b, sp_constraint_collider *k
     return rests;
 }
 
-// A soft body that touches itself needs its positions at rest.
+// A soft body that touches itself needs its positions at rest. Those of a centreline say how far apart its vertices are along
+// the strand, which is all that matters there (collide/self.c).
 static sp_status self_positions(sp_constraints *c, sp_body *b, const sp_surface *s, double **rest) {
     *rest = NULL;
-    if (!(c->self || s->self) || b->ops->shape || !b->ops->rest_point) return SP_OK;
+    if (!(c->self || s->self) || b->ops->shape || !(b->ops->rest_point || s->segments)) return SP_OK;
     if (!SP_NEW(c->ctx, *rest, 3 * (size_t)s->vertex_count))
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
-    for (int i = 0; i < s->vertex_count; i++) b->ops->rest_point(b, &s->anchors[i], *rest + 3 * (size_t)i);
+    for (int i = 0; i < s->vertex_count; i++)
+        if (s->segments)
+            (*rest)[3 * (size_t)i] = s->arc[i];
+        else
+            b->ops->rest_point(b, &s->anchors[i], *rest + 3 * (size_t)i);
     return SP_OK;
 }
 
@@ -137,20 +150,22 @@ static sp_status check_folded(sp_constraints *c, const sp_constraint_collider *k
     return SP_OK;
 }
 
-static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
+static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_surface *s) {
     static const sp_collider_side sides[] = {
         [SP_SURFACE_OUTSIDE] = SP_SIDE_OUTSIDE, [SP_SURFACE_INSIDE] = SP_SIDE_INSIDE, [SP_SURFACE_BOTH] = SP_SIDE_BOTH};
-    sp_surface *s = b->surfaces[index];
     sp_constraint_collider *k = collider_find(c, b, -1, s);
     double *rest = NULL;
     if (!k) {
-        SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
+        if (s->faces) SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
         SP_TRY(self_positions(c, b, s, &rest));
-        sp_collider_def def = {.type = s->field ? SP_COLLIDER_FIELD : SP_COLLIDER_TRIANGLES,
+        sp_collider_def def = {.type = s->field      ? SP_COLLIDER_FIELD
+                                       : s->segments ? SP_COLLIDER_SEGMENTS
+                                                     : SP_COLLIDER_TRIANGLES,
                                .side = sides[s->side],
                                .vertex_count = s->vertex_count,
-                               .items = s->faces,
-                               .item_count = s->face_count,
+                               .items = s->segments ? s->segments : s->faces,
+                               .item_count = s->segments ? s->segment_count : s->face_count,
+                               .radii = s->radii,
                                .field = s->field,
                                .rest = rest};
         sp_status status = collider_add(c, b, index, s, -1, def);
@@ -161,7 +176,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
     k->seen = true;
     if (field_rests(c, b, k)) return SP_OK;
     sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
-    if (k->size == 0) k->size = surface_edge(s, rest_positions(k));
+    if (k->size == 0) k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
     sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
     sp__collider_move(c->set, k->index, k->x0, k->x1);
     return rest ? check_folded(c, k) : SP_OK;
@@ -172,7 +187,8 @@ static sp_status follow_body(sp_constraints *c, sp_body *b) {
     if (b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape)) return follow_shapes(c, b);
     for (int i = 0; i < b->surface_count; i++) {
         unsigned roles = i == 0 ? sp__boundary_roles(b) : b->surfaces[i]->roles;
-        if ((roles & SP_ROLE_COLLISION) && b->surfaces[i]->face_count > 0) SP_TRY(follow_surface(c, b, i));
+        sp_surface *s = i == 0 && b->centreline ? b->centreline : b->surfaces[i];
+        if ((roles & SP_ROLE_COLLISION) && (s->face_count > 0 || s->segment_count > 0)) SP_TRY(follow_surface(c, b, i, s));
     }
     return SP_OK;
 }
@@ -194,7 +210,7 @@ static sp_status follow_bodies(sp_constraints *c, sp_body *const *bodies, int co
 static const sp_constraint_collider *collider_of(const sp_constraints *c, uint32_t id) {
     for (int i = 0; i < c->collider_count; i++) {
         const sp_constraint_collider *k = &c->colliders[i];
-        int part = k->shape;
+        int part = k->surface && k->surface->segments ? 0 : k->shape;
         for (int s = 0; part < 0; s++)
             if (k->body->surfaces[s] == k->surface) part = s;
         if (collider_id(k->body, part) == id) return k;
@@ -218,6 +234,18 @@ static int face_of_edge(const sp_surface *s, uint32_t a, uint32_t b) {
     return -1;
 }
 
+// The point of the surface of a rod that touches: in the cross section at the point of the centreline.
+static void line_anchor(const sp_constraint_collider *k, const sp_contact_side *side, sp_anchor *out) {
+    const sp_surface *s = k->surface;
+    const int first = side->count == 2 && side->vertex[1] < side->vertex[0] ? 1 : 0;
+    sp_anchor centre = s->anchors[side->vertex[first]];
+    if (side->count == 2) {
+        const sp_anchor *next = &s->anchors[side->vertex[1 - first]];
+        centre.at[0] += side->weight[1 - first] * ((next->elem == centre.elem ? next->at[0] : 1) - centre.at[0]);
+    }
+    k->body->ops->section_point(k->body, SP_COMMITTED, &centre, side->point, out);
+}
+
 // One material point where the vertices of a feature are in one element: a vertex, or a point of a boundary face. Otherwise the
 // weighted mean of the vertices.
 static void side_anchors(const sp_constraint_collider *k, const sp_contact_side *side, sp_anchor *anchor, double *weight,
@@ -225,6 +253,11 @@ static void side_anchors(const sp_constraint_collider *k, const sp_contact_side 
     sp_body *b = k->body;
     if (side->count == 0) {
         b->ops->locate(b, SP_COMMITTED, side->point, &anchor[0]);
+        weight[0] = 1, *count = 1;
+        return;
+    }
+    if (k->surface->segments) {
+        line_anchor(k, side, anchor);
         weight[0] = 1, *count = 1;
         return;
     }
@@ -267,24 +300,58 @@ static void side_point(sp_body *b, sp_which s, int count, const sp_anchor *ancho
     for (int j = 0; j < count; j++) sp__axpy3(x, weight[j], at + 3 * j, x);
 }
 
-// Displacement of one side in the step. A contact moves over the surface of a rolling shape: there it is h times the velocity of
-// the point of contact, not the chord of the material point.
-static void side_motion(const sp_constraint_collider *k, const sp_contact_side *side, const sp_constraint_contact *c, int s,
-                        double h, double out[3]) {
+// h times the velocity at the end of the step of the point of a round shape that touches: the point that was at `from` moves with
+// the centre of the shape.
+static void shape_motion(const sp_constraint_collider *k, const double from[3], double h, double out[3]) {
     sp_body *b = k->body;
-    if (side->count == 0 && !k->surface && !sp__constraints_is_static(b)) {
-        sp_body_shape at[2];
-        sp_anchor free;
-        double x[3];
-        for (int i = 0; i < 2; i++) b->ops->shape(b, i == 0 ? SP_COMMITTED : SP_TRIAL, k->shape, &at[i]);
-        sp__sub3(at[1].a, at[0].a, x);
-        sp__axpy3(side->point, 1, x, x);
-        b->ops->locate(b, SP_TRIAL, x, &free);
-        b->ops->points(b, SP_TRIAL, 1, &free, x, out);
-        for (int a = 0; a < 3; a++) out[a] *= h;
+    sp_body_shape at[2];
+    sp_anchor free;
+    double x[3];
+    for (int i = 0; i < 2; i++) b->ops->shape(b, i == 0 ? SP_COMMITTED : SP_TRIAL, k->shape, &at[i]);
+    sp__sub3(at[1].a, at[0].a, x);
+    sp__axpy3(from, 1, x, x);
+    b->ops->locate(b, SP_TRIAL, x, &free);
+    b->ops->points(b, SP_TRIAL, 1, &free, x, out);
+    for (int a = 0; a < 3; a++) out[a] *= h;
+}
+
+// The same for the surface of a rod: the displacement of the centreline, and h times the velocity relative to it. at[1]: the
+// material point that touches at the trial state.
+static void line_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, sp_anchor at[2],
+                        double out[3]) {
+    const sp_contact_patch *p = &c->patch[s];
+    sp_body *b = k->body;
+    double x0[3] = {0}, x1[6] = {0}, v[6], arm[3];
+    for (int i = 0; i < p->count; i++) {
+        sp__axpy3(x0, p->weight[i], k->x0 + 3 * (size_t)p->vertex[i], x0);
+        sp__axpy3(x1, p->weight[i], k->x1 + 3 * (size_t)p->vertex[i], x1);
+    }
+    sp__sub3(x1, x0, out);
+    sp__sub3(c->point[s], x0, arm);
+    sp__axpy3(x1, 1, arm, x1 + 3);
+    at[0] = c->anchor[s][0];
+    memset(at[0].offset, 0, sizeof at[0].offset);
+    b->ops->section_point(b, SP_TRIAL, &at[0], x1 + 3, &at[1]);
+    b->ops->points(b, SP_TRIAL, 2, at, x1, v);
+    for (int a = 0; a < 3; a++) out[a] += h * (v[3 + a] - v[a]);
+}
+
+// Displacement of one side in the step. A contact moves over the surface of a rolling body: there it is that of the point of
+// contact, not the chord of the material point.
+static void side_motion(const sp_constraints *all, sp_constraint_contact *c, int s, double h, double out[3]) {
+    const sp_constraint_collider *k = collider_of(all, (uint32_t)(c->key[s] >> 32));
+    sp_body *b = k->body;
+    sp_anchor at[2];
+    double x0[3], x1[3];
+    if (!k->surface && !sp__constraints_is_static(b)) {
+        shape_motion(k, c->point[s], h, out);
         return;
     }
-    double x0[3], x1[3];
+    if (k->surface && k->surface->segments) {
+        line_motion(k, c, s, h, at, out);
+        if (sp__constraints_row_state(all, b) == SP_TRIAL) c->anchor[s][0] = at[1];
+        return;
+    }
     side_point(b, SP_COMMITTED, c->anchor_count[s], c->anchor[s], c->weight[s], x0);
     side_point(b, SP_TRIAL, c->anchor_count[s], c->anchor[s], c->weight[s], x1);
     sp__sub3(x1, x0, out);
@@ -360,31 +427,47 @@ static void contact_patch(const sp_constraint_collider *k, const sp_contact_side
     for (int j = 0; j < p->count; j++) p->vertex[j] = side->vertex[j], p->weight[j] = side->weight[j];
 }
 
-static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_contact_rule *rule, double h,
-                         const sp_contact_found *found, sp_constraint_contact *out) {
+static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_contact_rule *rule, const sp_contact_found *found,
+                         sp_constraint_contact *out) {
     const sp_contact_side *side[2] = {&found->a, &found->b};
-    double motion[2][3], moved[3];
     *out = (sp_constraint_contact){.key = {found->key[0], found->key[1]}, .distance = found->distance0 - rule->gap};
     out->friction = rule->friction, out->gap = rule->gap;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
     out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
-    out->fresh = true, out->end = found->distance1 - rule->gap;
+    out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
     for (int s = 0; s < 2; s++) {
         const sp_constraint_collider *k = collider_of(c, side[s]->collider);
         out->body[s] = k->body;
         side_anchors(k, side[s], out->anchor[s], out->weight[s], &out->anchor_count[s]);
-        side_motion(k, side[s], out, s, h, motion[s]);
         memcpy(out->point[s], side[s]->point, sizeof out->point[s]);
         contact_patch(k, side[s], out, s);
     }
-    sp__sub3(motion[0], motion[1], moved);
-    out->delta[0] = out->end - out->allowed;
-    for (int d = 1; d < 3; d++) out->delta[d] = sp__dot3(out->frame + 3 * d, moved);
     const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
     for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
     if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
+}
+
+// Violations at the trial state, for which the colliders have been moved. Of a new contact the distance is the one that was
+// found.
+static void contact_evaluate(const sp_constraints *c, double h, sp_constraint_contact *out) {
+    double motion[2][3], moved[3];
+    for (int s = 0; s < 2; s++) side_motion(c, out, s, h, motion[s]);
+    sp__sub3(motion[0], motion[1], moved);
+    const double along = sp__dot3(out->frame, moved);
+    if (out->born) out->base = out->end - out->allowed - along;
+    out->delta[0] = out->born ? out->end - out->allowed : out->base + along;
+    for (int d = 1; d < 3; d++) out->delta[d] = sp__dot3(out->frame + 3 * d, moved);
+    out->born = false;
+}
+
+void sp__constraints_evaluate(sp_constraints *c, double h) {
+    for (int i = 0; i < c->count; i++)
+        if (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline) {
+            contact_evaluate(c, h, &c->contacts[i]);
+            c->contacts[i].fresh = true;
+        }
 }
 
 // ---------------------------------------------------------------------------------------------------- search
@@ -462,9 +545,11 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
         const sp_contact_found *now = &found->contacts[f];
         while (i > 0 && compare_keys(c->contacts[i - 1].key, now->key) > 0) c->contacts[--to] = c->contacts[--i];
         if ((i > 0 && compare_keys(c->contacts[i - 1].key, now->key) == 0) || !found_rule(c, now, &rule)) continue;
-        contact_fill(c, def, &rule, h, now, &c->contacts[--to]);
+        contact_fill(c, def, &rule, now, &c->contacts[--to]);
         fresh--;
     }
+    for (int k = 0; k < c->count; k++)
+        if (c->contacts[k].born) contact_evaluate(c, h, &c->contacts[k]);
     return SP_OK;
 }
 
@@ -481,7 +566,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
-    c->count = 0;
+    c->count = c->pass = 0;
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
     for (int i = 0; i < c->count; i++) {

@@ -36,7 +36,9 @@ typedef struct sp_constraint_contact {
     double allowed;   // overlap at the committed state that the step need not remove, <= 0 [m]
     double end;       // distance at the trial state of the last search [m]
     double delta[3];  // violations at the free state
+    double base;      // delta[0] without the motion of the two points along the normal
     double gap;       // to keep [m]
+    bool born;        // found by this search: delta is not known
     bool fresh;       // delta is that of the trial state, not yet of the free one
     double friction;
     double lambda[3];
@@ -99,7 +101,13 @@ typedef struct sp_constraint_body {
     sp_anchor *anchor;  // of each part of a row
     double *direction;
     sp_rows J;
-    double *G;  // J A^-1 J^T
+    double *G;  // J A^-1 J^T; with strands one such product after the other
+    // a body of independent strands: which contacts each of them has. Without strands all rows are coupled
+    int strand_count;
+    sp_part_rows *strands;
+    uint64_t *strand_keys;  // strand, first unknown, contact; ascending
+    int *strand_row;        // of J, in the order of the keys
+    int strand_capacity, key_capacity, strand_row_capacity;
     // rows of many nodes: unknowns that they have, ascending by node; inverse there; a row of J times it
     sp_rows unit;
     double *inverse, *half;
@@ -136,6 +144,7 @@ struct sp_constraints {
     double resolution;     // an eighth of the smallest edge that can move [m]
     sp_contact_rule base;  // of pairs without a rule of their own; the alarm distance of the last search
     size_t numbers_most;   // of W
+    int pass;              // of the step: 0 for the first solve
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;
     bool coarse;          // the last solve was not to the tolerance of the user
@@ -155,6 +164,12 @@ static inline bool sp__constraints_is_static(const sp_body *b) {
     return (b->caps & SP_CAP_KINEMATIC) != 0;
 }
 
+// The state at which rows of a body are computed: the committed one, where an impulse changes the angular momentum by its moment,
+// without error. A rod turns and bends in a step: its further passes are linearised at the trial state.
+static inline sp_which sp__constraints_row_state(const sp_constraints *c, const sp_body *b) {
+    return b->centreline && c->pass > 0 ? SP_TRIAL : SP_COMMITTED;
+}
+
 // Memory for at least `need` items; keeps the old content. New items are zero.
 #define ROOM(c, array, capacity, need) sp__constraints_room((c), (void **)&(array), &(capacity), (need), sizeof *(array))
 sp_status sp__constraints_room(sp_constraints *c, void **memory, int *capacity, int need, size_t size);
@@ -167,6 +182,8 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                  sp_found *found);
 // Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
 sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added);
+// Violations of the contacts of bodies whose points are not linear in the step, at the trial state of the last search.
+void sp__constraints_evaluate(sp_constraints *c, double h);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
 
 // ---- constraints_links.c

@@ -1,5 +1,6 @@
 // From contacts to the problem: rows of the bodies, violations at the free state, and the Delassus operator.
 #include "contact/constraints_internal.h"
+#include "util/sort.h"
 
 // ---------------------------------------------------------------------------------------------------- rows
 
@@ -54,8 +55,8 @@ static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int 
         SP_TRY(ROOM(c, t->J.col, columns, wanted));
         SP_TRY(ROOM(c, t->J.val, values, wanted));
         t->J.capacity = t->entry_capacity = columns < values ? columns : values;
-        // at the committed state: an impulse then changes the angular momentum by its moment, without error
-        sp_status status = t->body->ops->jacobian_rows(t->body, SP_COMMITTED, subs, t->anchor, t->direction, &t->J);
+        const sp_which state = sp__constraints_row_state(c, t->body);
+        sp_status status = t->body->ops->jacobian_rows(t->body, state, subs, t->anchor, t->direction, &t->J);
         if (status != SP_BAD_INPUT || wanted > INT32_MAX / 4) return status;
         wanted = 2 * t->entry_capacity;
     }
@@ -98,11 +99,100 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
     return SP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------------- strands
+
+// The strands of a rod are independent: a contact of one does not move the others. What a contact of a body has in its strands
+// becomes one key for each strand, and sorted keys are the contacts of each strand along it.
+enum { KEY_CONTACT = 20, KEY_UNKNOWN = 24 };  // bits
+
+static int strand_of(const sp_parts *p, int unknown) {
+    int low = 0, high = p->count - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (p->start[middle] > unknown)
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+static int key_strand(uint64_t key) {
+    return (int)(key >> (KEY_CONTACT + KEY_UNKNOWN));
+}
+
+static int key_contact(uint64_t key) {
+    return (int)(key & ((1u << KEY_CONTACT) - 1));
+}
+
+// one key for each strand of a contact, with the first unknown that its rows have there
+static sp_status contact_keys(sp_constraints *c, sp_constraint_body *t, int contact, int *count) {
+    const sp_parts *p = t->body->system.parts;
+    const int before = *count, row = 3 * contact;
+    for (int k = t->J.start[row]; k < t->J.start[row + 1]; k++) {
+        const int col = t->J.col[k], strand = strand_of(p, col);
+        const uint64_t key = (uint64_t)strand << (KEY_CONTACT + KEY_UNKNOWN) | (uint64_t)(col - p->start[strand]) << KEY_CONTACT |
+                             (uint64_t)contact;
+        int i = before;
+        while (i < *count && key_strand(t->strand_keys[i]) != strand) i++;
+        if (i == *count) {
+            SP_TRY(ROOM(c, t->strand_keys, t->key_capacity, *count + 1));
+            t->strand_keys[(*count)++] = key;
+        } else if (key < t->strand_keys[i]) {
+            t->strand_keys[i] = key;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status touched_strands(sp_constraints *c, sp_constraint_body *t) {
+    int count = 0, rows = 0;
+    t->strand_count = 0;
+    if (!t->free || !t->body->system.parts || t->block_count || t->count >> KEY_CONTACT) return SP_OK;
+    for (int i = 0; i < t->count; i++) SP_TRY(contact_keys(c, t, i, &count));
+    sp__sort_keys(t->strand_keys, count);
+    SP_TRY(ROOM(c, t->strand_row, t->strand_row_capacity, 3 * count));
+    for (int i = 0; i < count; i++)
+        for (int d = 0; d < 3; d++) t->strand_row[rows++] = 3 * key_contact(t->strand_keys[i]) + d;
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i; end < count && key_strand(t->strand_keys[end]) == key_strand(t->strand_keys[i]);) end++;
+        SP_TRY(ROOM(c, t->strands, t->strand_capacity, t->strand_count + 1));
+        t->strands[t->strand_count++] =
+            (sp_part_rows){.part = key_strand(t->strand_keys[i]), .count = 3 * (end - i), .row = t->strand_row + 3 * i};
+    }
+    return SP_OK;
+}
+
+static double product_numbers(const sp_constraint_body *t) {
+    double numbers = 0;
+    for (int i = 0; i < t->strand_count; i++) numbers += (double)t->strands[i].count * t->strands[i].count;
+    return t->strand_count ? numbers : (double)t->J.n * t->J.n;
+}
+
+// number of contact i of a strand in the problem
+static int strand_contact(const sp_constraint_body *t, const sp_part_rows *s, int i) {
+    return t->list[s->row[3 * i] / 3];
+}
+
+static sp_status add_cliques(sp_constraints *c, sp_constraint_body *t) {
+    if (t->strand_count == 0) return sp__cone_add_clique(c->problem, t->count + t->block_count, t->list);
+    for (int i = 0; i < t->strand_count; i++) {
+        const sp_part_rows *s = &t->strands[i];
+        const int first = t->count;
+        SP_TRY(ROOM(c, t->list, t->list_capacity, first + s->count / 3));
+        for (int k = 0; k < s->count / 3; k++) t->list[first + k] = strand_contact(t, s, k);
+        SP_TRY(sp__cone_add_clique(c->problem, s->count / 3, t->list + first));
+    }
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- the problem
+
 // Each body couples all its contacts. The sum counts blocks of pairs of bodies twice, which only makes the limit safe.
 static bool delassus_is_large(const sp_constraints *c) {
     double numbers = 0;
     for (int i = 0; i < c->touched_count; i++)
-        if (c->touched[i].free) numbers += (double)c->touched[i].J.n * c->touched[i].J.n;
+        if (c->touched[i].free) numbers += product_numbers(&c->touched[i]);
     return numbers > (double)c->numbers_most;
 }
 
@@ -116,7 +206,7 @@ static sp_status problem_groups(sp_constraints *c) {
         for (int k = 0; k < t->count; k++) t->list[k] /= 2;
         SP_TRY(ROOM(c, t->list, t->list_capacity, t->count + t->block_count));
         for (int k = 0; k < t->block_count; k++) t->list[t->count + k] = c->count + t->blocks[k].group;
-        SP_TRY(sp__cone_add_clique(c->problem, t->count + t->block_count, t->list));
+        SP_TRY(add_cliques(c, t));
     }
     c->info.unbuilt = delassus_is_large(c);
     if (!c->info.unbuilt) SP_TRY(sp__cone_layout(c->problem));
@@ -148,6 +238,7 @@ sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
     SP_TRY(sp__links_touch(c));
     for (int i = 0; i < c->touched_count; i++) {
         SP_TRY(touched_rows(c, &c->touched[i]));
+        SP_TRY(touched_strands(c, &c->touched[i]));
         move_to_free_state(c, &c->touched[i], step->h);
         sp__links_to_free_state(c, &c->touched[i], step->h);
     }
@@ -157,9 +248,9 @@ sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
 }
 
 void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t) {
-    void *all[] = {t->list,     t->anchor,  t->direction, t->J.start,  t->J.col,      t->J.val,
-                   t->G,        t->impulse, t->blocks,    t->link_row, t->unit.start, t->unit.col,
-                   t->unit.val, t->inverse, t->half,      t->place,    t->entry,      t->entry_start};
+    void *all[] = {t->list,    t->anchor, t->direction, t->J.start,     t->J.col,    t->J.val,       t->G,
+                   t->impulse, t->blocks, t->link_row,  t->unit.start,  t->unit.col, t->unit.val,    t->inverse,
+                   t->half,    t->place,  t->entry,     t->entry_start, t->strands,  t->strand_keys, t->strand_row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(c->ctx, all[i]);
     *t = (sp_constraint_body){0};
 }
@@ -183,14 +274,17 @@ sp_status sp__constraints_compliance(sp_constraints *c, sp_body *b) {
     return SP_OK;
 }
 
-sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count) {
-    size_t need = (size_t)count * (size_t)count;
+static sp_status reserve_numbers(sp_constraints *c, sp_constraint_body *t, size_t need, int count) {
     if (need <= t->product_capacity) return SP_OK;
     sp__free(c->ctx, t->G);
     t->product_capacity = 0;
     if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
     t->product_capacity = need + need / 2, c->info.grown = true;
     return SP_OK;
+}
+
+sp_status sp__constraints_reserve_product(sp_constraints *c, sp_constraint_body *t, int count) {
+    return reserve_numbers(c, t, (size_t)count * (size_t)count, count);
 }
 
 // G of the rows [first, first + count)
@@ -200,15 +294,36 @@ static sp_status touched_product(sp_constraints *c, sp_constraint_body *t, int f
     return sp__compliance_product(t->body->compliance, &part, t->G, count);
 }
 
+// W += h G between two contacts; G has the leading dimension ld
+static void add_block(sp_constraints *c, int a, int b, double h, const double *G, int ld) {
+    ptrdiff_t stride;
+    double *block = sp__cone_block(c->problem, a, b, &stride);
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++) block[p * stride + q] += h * G[(size_t)p * (size_t)ld + (size_t)q];
+}
+
+// G of each strand, added to W
+static sp_status strands_product(sp_constraints *c, sp_constraint_body *t, double h) {
+    SP_TRY(reserve_numbers(c, t, (size_t)product_numbers(t), t->J.n));
+    for (int i = 0; i < t->strand_count; i++) {
+        const sp_part_rows *before = i ? &t->strands[i - 1] : NULL;
+        t->strands[i].G = before ? before->G + (size_t)before->count * (size_t)before->count : t->G;
+    }
+    SP_TRY(sp__compliance_product_parts(t->body->compliance, &t->J, t->strand_count, t->strands));
+    for (int n = 0; n < t->strand_count; n++) {
+        const sp_part_rows *s = &t->strands[n];
+        for (int i = 0; i < s->count; i += 3)
+            for (int j = 0; j < s->count; j += 3)
+                add_block(c, strand_contact(t, s, i / 3), strand_contact(t, s, j / 3), h,
+                          s->G + (size_t)i * (size_t)s->count + (size_t)j, s->count);
+    }
+    return SP_OK;
+}
+
 static void add_product(sp_constraints *c, const sp_constraint_body *t, double h) {
     for (int i = 0; i < t->count; i++)
-        for (int j = 0; j < t->count; j++) {
-            ptrdiff_t stride;
-            double *block = sp__cone_block(c->problem, t->list[i], t->list[j], &stride);
-            for (int p = 0; p < 3; p++)
-                for (int q = 0; q < 3; q++)
-                    block[p * stride + q] += h * t->G[(size_t)(3 * i + p) * (size_t)t->J.n + (size_t)(3 * j + q)];
-        }
+        for (int j = 0; j < t->count; j++)
+            add_block(c, t->list[i], t->list[j], h, t->G + (size_t)(3 * i) * (size_t)t->J.n + (size_t)(3 * j), t->J.n);
     sp__links_product(c, t, h);
 }
 
@@ -244,6 +359,8 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
         if (c->info.unbuilt) {
             SP_TRY(ROOM(c, t->impulse, t->impulse_capacity, 2 * t->body->nv + 4));
             SP_TRY(add_diagonal(c, t, step->h));
+        } else if (t->strand_count) {
+            SP_TRY(strands_product(c, t, step->h));
         } else {
             bool done;
             SP_TRY(sp__links_inverse(c, t, &done));

@@ -29,18 +29,22 @@ int sp__banded_factor(double *A, int n, int band, double least) {
     return -1;
 }
 
-void sp__banded_solve(const double *A, int n, int band, const double *b, double *x) {
+void sp__banded_solve_from(const double *A, int n, int band, int first, double *x) {
     size_t width = (size_t)band + 1;
+    for (int i = first; i < n; i++) {
+        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
+        for (int j = i - first > band ? i - band : first; j < i; j++) x[i] -= row[j] * x[j];
+    }
+    for (int i = first; i < n; i++) x[i] /= A[width * (size_t)i + (size_t)band];
+    for (int i = n - 1; i >= first; i--) {
+        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
+        for (int j = i - first > band ? i - band : first; j < i; j++) x[j] -= row[j] * x[i];
+    }
+}
+
+void sp__banded_solve(const double *A, int n, int band, const double *b, double *x) {
     if (x != b) memcpy(x, b, (size_t)n * sizeof *x);
-    for (int i = 0; i < n; i++) {
-        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
-        for (int j = i > band ? i - band : 0; j < i; j++) x[i] -= row[j] * x[j];
-    }
-    for (int i = 0; i < n; i++) x[i] /= A[width * (size_t)i + (size_t)band];
-    for (int i = n - 1; i >= 0; i--) {
-        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
-        for (int j = i > band ? i - band : 0; j < i; j++) x[j] -= row[j] * x[i];
-    }
+    sp__banded_solve_from(A, n, band, 0, x);
 }
 
 void sp__banded_mul(const double *A, int n, int band, const double *x, double *y) {

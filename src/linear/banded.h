@@ -17,6 +17,8 @@ static inline double *sp__banded_at(double *A, int band, int i, int j) {
 int sp__banded_factor(double *A, int n, int band, double least);
 // x = A^-1 b with the factor; x and b may be the same array.
 void sp__banded_solve(const double *A, int n, int band, const double *b, double *x);
+// The same in place where b is zero before the unknown `first`: only the unknowns from there on are computed.
+void sp__banded_solve_from(const double *A, int n, int band, int first, double *x);
 // y = A x with the matrix before factorisation.
 void sp__banded_mul(const double *A, int n, int band, const double *x, double *y);
 

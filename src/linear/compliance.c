@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "linear/banded.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
 #include "sparse/inverse_cache.h"
@@ -27,11 +28,13 @@ struct sp_compliance {
     char name[64];
     // diagonal blocks and their inverses
     sp_matrix m;
-    double *diagonal;  // inverse blocks (n / 3 x 9), or inverse numbers (n)
+    double *diagonal;  // inverse blocks (n / 3 x 9); chains: inverse numbers (n)
     // scratch
     sp_inverse_columns *columns;
     int *start, *row;
     double *value, *x, *y;
+    double *part_x;  // workers x the longest part
+    size_t part_capacity;
     size_t start_capacity, row_capacity, value_capacity, x_capacity, y_capacity, diagonal_capacity;
 };
 
@@ -53,7 +56,7 @@ void sp__compliance_destroy(sp_compliance **compliance) {
     sp_compliance *C = *compliance;
     if (!C) return;
     sp_context *ctx = C->ctx;
-    void *all[] = {C->start, C->row, C->value, C->x, C->y, C->diagonal};
+    void *all[] = {C->start, C->row, C->value, C->x, C->y, C->diagonal, C->part_x};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__solver_destroy(&C->own);
     sp__matrix_forget(&C->m);
@@ -63,7 +66,7 @@ void sp__compliance_destroy(sp_compliance **compliance) {
 }
 
 size_t sp__compliance_bytes(const sp_compliance *C) {
-    size_t doubles = C->value_capacity + C->x_capacity + C->y_capacity + C->diagonal_capacity;
+    size_t doubles = C->value_capacity + C->x_capacity + C->y_capacity + C->diagonal_capacity + C->part_capacity;
     return sizeof *C + doubles * sizeof(double) + (C->start_capacity + C->row_capacity) * sizeof(int) + sp__matrix_bytes(&C->m) +
            sp__inverse_columns_bytes(C->columns) + (C->own ? sp__solver_bytes(C->own) : 0);
 }
@@ -153,16 +156,35 @@ static sp_status diagonal_of_blocks(sp_compliance *C) {
     return SP_OK;
 }
 
-// The diagonal of a system without blocks, from products with unit vectors of unknowns that are far apart would need a colouring;
-// chains are exact at the same cost, so that only assembled matrices have a diagonal.
+static sp_status diagonal_of_parts(sp_compliance *C) {
+    const sp_parts *p = C->A->parts;
+    size_t most = 0;
+    for (int k = 0; k < p->count; k++) {
+        const size_t size = (size_t)(p->start[k + 1] - p->start[k]) * (size_t)(p->band[k] + 1);
+        if (size > most) most = size;
+    }
+    SP_TRY(compliance_room(C, (void **)&C->diagonal, &C->diagonal_capacity, (size_t)C->A->n, sizeof(double)));
+    SP_TRY(compliance_room(C, (void **)&C->value, &C->value_capacity, most, sizeof(double)));
+    for (int k = 0; k < p->count; k++) {
+        memset(C->value, 0, most * sizeof *C->value);
+        p->fill(C->A->o, C->c, k, C->value);
+        for (int i = p->start[k]; i < p->start[k + 1]; i++)
+            C->diagonal[i] = 1 / *sp__banded_at(C->value, p->band[k], i - p->start[k], i - p->start[k]);
+    }
+    return SP_OK;
+}
+
 static sp_status compliance_diagonal(sp_compliance *C) {
     sp_matrix_change change;
+    if (C->A->parts) return diagonal_of_parts(C);
     SP_TRY(sp__matrix_follow(&C->m, C->ctx, C->A, C->c, &change));
     if (!C->m.A) return SP_FAIL(C->ctx, SP_BAD_INPUT, "compliance=\"diagonal\": the matrix of the body cannot be assembled");
     return diagonal_of_blocks(C);
 }
 
 sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
+    if (C->type == SP_COMPLIANCE_BLOCK_TRIDIAGONAL && !A->parts)
+        return SP_FAIL(C->ctx, SP_BAD_INPUT, "compliance=\"block-tridiagonal\": the body is no chain; only rods are");
     C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->cache = NULL, C->age = -1;
     SP_TRY(compliance_room(C, (void **)&C->x, &C->x_capacity, (size_t)A->n + 4, sizeof(double)));
     SP_TRY(compliance_room(C, (void **)&C->y, &C->y_capacity, (size_t)A->n + 4, sizeof(double)));
@@ -276,6 +298,77 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
     return sp__inverse_columns_product(C->columns, C->F, &B, G, ld);
 }
 
+// ---------------------------------------------------------------------------------------------------- parts
+
+typedef struct parts_job {
+    sp_compliance *C;
+    const sp_rows *J;
+    int lists;
+    const sp_part_rows *list;
+    size_t most;  // unknowns of a part
+} parts_job;
+
+// What row r has in a part: the unknowns of J in [from, to) that are not fixed, times x.
+static double part_dot(const parts_job *w, int r, int from, int to, const double *x) {
+    const sp_rows *J = w->J;
+    double sum = 0;
+    for (int k = J->start[r]; k < J->start[r + 1]; k++)
+        if (J->col[k] >= from && J->col[k] < to && !w->C->A->fixed[J->col[k]]) sum += J->val[k] * x[J->col[k] - from];
+    return sum;
+}
+
+static void part_row(const parts_job *w, const sp_part_rows *l, int i, double *x) {
+    const sp_compliance *C = w->C;
+    const sp_parts *p = C->A->parts;
+    const sp_rows *J = w->J;
+    const int from = p->start[l->part], to = p->start[l->part + 1], r = l->row[i], count = l->count;
+    int first = to - from;
+    memset(x, 0, (size_t)(to - from) * sizeof *x);
+    for (int k = J->start[r]; k < J->start[r + 1]; k++) {
+        const int col = J->col[k];
+        if (col < from || col >= to) continue;
+        first = col - from < first ? col - from : first;
+        if (!C->A->fixed[col]) x[col - from] += J->val[k];
+    }
+    if (C->use)
+        sp__banded_solve_from(sp__solver_part_factor(C->use, l->part), to - from, p->band[l->part], first, x);
+    else
+        for (int k = first; k < to - from; k++) x[k] *= C->diagonal[from + k];
+    for (int j = i; j < count; j++)
+        l->G[(size_t)i * (size_t)count + (size_t)j] = l->G[(size_t)j * (size_t)count + (size_t)i] =
+            part_dot(w, l->row[j], from, to, x);
+}
+
+enum { PART_ROWS = 12 };  // of a task
+
+static void part_task(void *arg, int task, int worker) {
+    const parts_job *w = arg;
+    double *x = w->C->part_x + w->most * (size_t)worker;
+    for (int i = 0; i < w->lists; i++) {
+        const int tasks = (w->list[i].count + PART_ROWS - 1) / PART_ROWS;
+        if (task >= tasks) {
+            task -= tasks;
+            continue;
+        }
+        for (int k = task * PART_ROWS; k < (task + 1) * PART_ROWS && k < w->list[i].count; k++) part_row(w, &w->list[i], k, x);
+        return;
+    }
+}
+
+sp_status sp__compliance_product_parts(sp_compliance *C, const sp_rows *J, int lists, const sp_part_rows *list) {
+    const sp_parts *p = C->A->parts;
+    parts_job w = {.C = C, .J = J, .lists = lists, .list = list};
+    int tasks = 0;
+    for (int i = 0; i < lists; i++) {
+        const size_t n = (size_t)(p->start[list[i].part + 1] - p->start[list[i].part]);
+        w.most = n > w.most ? n : w.most;
+        tasks += (list[i].count + PART_ROWS - 1) / PART_ROWS;
+    }
+    SP_TRY(compliance_room(C, (void **)&C->part_x, &C->part_capacity, w.most * (size_t)sp__workers(C->ctx), sizeof(double)));
+    sp__parallel(C->ctx, tasks, part_task, &w);
+    return SP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- the correction
 
 static void rotate_nodes(const double *R, bool transposed, int nodes, double *x) {
@@ -289,7 +382,8 @@ static void rotate_nodes(const double *R, bool transposed, int nodes, double *x)
 }
 
 static void apply_diagonal(const sp_compliance *C, double *x) {
-    for (int i = 0; i < C->A->n / 3; i++) {
+    for (int i = 0; C->A->parts && i < C->A->n; i++) x[i] *= C->diagonal[i];
+    for (int i = 0; !C->A->parts && i < C->A->n / 3; i++) {
         const double *B = C->diagonal + 9 * (size_t)i;
         double *at = x + 3 * (size_t)i, t[3];
         for (int a = 0; a < 3; a++) t[a] = B[3 * a] * at[0] + B[3 * a + 1] * at[1] + B[3 * a + 2] * at[2];

@@ -8,6 +8,7 @@
 //                      no factor get one, computed by the background thread
 //   auto               factor; the contacts refine the motion where it is old (contact/constraints.c)
 //   exact              a factor of this step's A; chains and small bodies: a banded factor of it
+//   block-tridiagonal  chains: a banded factor of this step's A, which all types but the diagonal are there
 //
 // Columns of the inverse at touched nodes are kept while a factor serves several steps (sparse/inverse_cache.h); this changes no
 // bit. For `warped` they are the inverse of the rest shape at the nodes touched so far.
@@ -39,6 +40,15 @@ bool sp__compliance_swapped(const sp_compliance *C);  // by the last prepare: a 
 sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c);
 // G = J A^-1 J^T (row-major, leading dimension ld, both triangles), with zero columns of J at fixed unknowns.
 sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, int ld);
+// The same for rows of one part of a system of independent parts, such as a strand of a rod: G of the listed rows of J, each with
+// what it has in that part. They ascend by their first unknown there, so that a row needs the inverse from there on only: a solve
+// is linear in the length of a chain. Rows of all lists are shared by the threads.
+typedef struct sp_part_rows {
+    int part, count;
+    const int *row;
+    double *G;  // count x count
+} sp_part_rows;
+sp_status sp__compliance_product_parts(sp_compliance *C, const sp_rows *J, int lists, const sp_part_rows *list);
 // x = A^-1 b with the same inverse; b is taken as zero at fixed unknowns, and x is zero there. x may be b.
 void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
 

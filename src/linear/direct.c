@@ -561,6 +561,11 @@ static bool banded_apply(sp_solver *s, double *x) {
     return true;
 }
 
+const double *sp__solver_part_factor(const sp_solver *s, int part) {
+    const banded *d = s->impl;
+    return d->L + d->at[part];
+}
+
 static sp_status banded_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     banded *d = s->impl;
     SP_TRY(banded_prepare(s, A, c, info));

@@ -86,6 +86,8 @@ struct sp_solver {
 
 extern const sp_solver_kind sp__solver_cg, sp__solver_pcg, sp__solver_cholesky, sp__solver_updated, sp__solver_dense,
     sp__solver_banded;
+// Of sp__solver_banded: the factor of a part of the last system (banded.h).
+const double *sp__solver_part_factor(const sp_solver *solver, int part);
 
 // Problem statistics: data of a body that the automatic choice uses before the first step.
 typedef struct sp_problem_stats {

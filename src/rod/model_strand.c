@@ -394,7 +394,7 @@ static void strand_curvature(sp_body *b, int part, double *out) {
 }
 
 #define SHARED                                                                                                                   \
-    .size = sizeof(model), .massless = true, .accepted_gap = 1e-2, .grows = true, .create = strand_create,                       \
+    .size = sizeof(model), .curved = true, .massless = true, .accepted_gap = 1e-2, .grows = true, .create = strand_create,       \
     .destroy = strand_destroy, .changed = strand_changed, .bend = strand_bend, .update_kinematics = strand_update_kinematics,    \
     .force = strand_force, .matrices = strand_matrices, .damping = strand_damping, .bend_of_force = strand_bend_of_force,        \
     .bend_of_nodes = bend_of_nodes, .bent = strand_bent, .keep = strand_keep, .carry = strand_carry, .mass = strand_mass,        \

@@ -72,6 +72,7 @@ void sp__rod_follow(sp_body *b) {
     r->mean_line_density = mean_line_density(r);
     b->loads.mass_drag = r->params.drag / r->mean_line_density;
     follow_contacts(b);
+    sp__rod_line_follow(b);
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++)
             follow_mass_contacts(b, &b->loads.masses[i].at[k], sp__mass_each(&b->loads.masses[i]));

@@ -113,7 +113,9 @@ typedef struct sp_rod {
     size_t scratch_size;
     // surface
     int samples, sides, rings;
-    bool plain;  // tubes of few sides, widened to the mean width of the section, without a line that shows twist
+    int pieces;      // segments of the centreline in an element (rod_line.c)
+    int line_alive;  // elements in use of all strands that the centreline shows
+    bool plain;      // tubes of few sides, widened to the mean width of the section, without a line that shows twist
 } sp_rod;
 
 static inline sp_rod *sp__rod(const sp_body *b) {
@@ -133,7 +135,8 @@ struct sp_rod_model_ops {
     size_t size;  // of part->model, which is allocated with zeros before `create` and freed after `destroy`
     int (*coordinates)(int elements);
     int (*unknowns)(int elements);
-    int band;  // of the matrices, see banded.h; 0: they are dense
+    int band;     // of the matrices, see banded.h; 0: they are dense
+    bool curved;  // elements are curves: contacts need points inside of them
     // offset of the frame of a clamped root in the coordinates, 9 numbers; NULL: unknowns determine the frame
     int (*clamp)(int elements);
     bool massless;        // M can be singular: no explicit integration
@@ -240,6 +243,8 @@ static inline bool sp__rod_corrects(const sp_body *b) {
 }
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);
+// Passes of implicit Euler with contacts: K of each strand becomes exact where its system stays positive definite.
+void sp__rod_exact_tangent(sp_body *b, double h);
 bool sp__rod_step_too_large(sp_body *b, double h, const double *x);
 // Jacobian of a point with respect to the unknowns of its strand, in the scratch memory of one worker.
 typedef struct sp_rod_place {
@@ -311,6 +316,10 @@ sp_param sp__rod_param_at(sp_body *b, int index);
 sp_status sp__rod_surface_create(sp_body *b);
 void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]);
 sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
+// rod_line.c
+sp_status sp__rod_line_create(sp_body *b);
+void sp__rod_line_follow(sp_body *b);  // after elements were added or removed
+void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out);
 // rod_query.c
 enum { SP_ROD_FIELDS = 12 };
 extern const sp_field sp__rod_fields[SP_ROD_FIELDS];

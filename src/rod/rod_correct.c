@@ -176,6 +176,12 @@ static void correct_residual(sp_body *b, int part, int worker, double h, const w
 
 // ------------------------------------------------------------------------------------------------ tangent
 
+static void hold_tangent(const sp_body *b, const sp_rod_part *p, const workspace *m) {
+    for (int i = 0; i < p->nv; i++)
+        for (int j = i > p->band ? i - p->band : 0; j <= i; j++)
+            if (b->fixed[p->v + i] || b->fixed[p->v + j]) *sp__banded_at(m->T, p->band, i, j) = i == j;
+}
+
 // exact: weight of the exact geometric stiffness of loads and inertia; the rest is the part from tension only
 static void fill_tangent(sp_body *b, int part, int worker, double h, double exact, const workspace *m) {
     const sp_rod *r = sp__rod(b);
@@ -203,9 +209,26 @@ static void fill_tangent(sp_body *b, int part, int worker, double h, double exac
         for (int i = 0; i < 3 * (p->elements + 1); i++) m->y[i] = share * m->node[i];
         if (share > 0) r->model->bend_of_nodes(b, part, m->y, k == 0, m->T);
     }
-    for (int i = 0; i < p->nv; i++)
-        for (int j = i > p->band ? i - p->band : 0; j <= i; j++)
-            if (b->fixed[p->v + i] || b->fixed[p->v + j]) *sp__banded_at(m->T, p->band, i, j) = i == j;
+    hold_tangent(b, p, m);
+}
+
+static void exact_part(void *arg, int part, int worker) {
+    const job *w = arg;
+    sp_body *b = w->b;
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const workspace m = workspace_of(r, worker);
+    const size_t n = (size_t)p->nv * ((size_t)p->band + 1);
+    memset(m.M, 0, n * sizeof *m.M), memset(m.K, 0, n * sizeof *m.K);
+    r->model->matrices(b, part, true, m.M, m.K);
+    for (size_t i = 0; i < n; i++) m.T[i] = m.M[i] + w->h * r->B[p->at + i] + w->h * w->h * m.K[i];
+    hold_tangent(b, p, &m);
+    if (sp__banded_factor(m.T, p->nv, p->band, 0) < 0) memcpy(r->K + p->at, m.K, n * sizeof *m.K);
+}
+
+void sp__rod_exact_tangent(sp_body *b, double h) {
+    job w = {b, h, NULL};
+    if (!sp__rod(b)->model->bend_of_nodes) sp__parallel(b->ctx, sp__rod(b)->parts, exact_part, &w);
 }
 
 // factorises the exact tangent; if indefinite, a half exact one; at last the positive definite one

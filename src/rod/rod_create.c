@@ -72,6 +72,7 @@ const sp_body_ops sp__rod_ops = {
     .attach = sp__rod_attach,
     .face_anchors = sp__rod_face_anchors,
     .face_point = sp__rod_face_point,
+    .section_point = sp__rod_section_point,
     .fields = sp__rod_fields,
     .field_count = SP_ROD_FIELDS,
     .state = {SP_FIELD_COORDINATES, SP_FIELD_RATES},
@@ -207,6 +208,9 @@ static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
     if (def->integrator.type == SP_EXPLICIT && reduced)
         REFUSE("explicit steps of clothoids or helices: a straight one has no inertia against twist; must be implicit-euler, "
                "newton or static");
+    if (def->compliance != SP_COMPLIANCE_AUTO && def->compliance != SP_COMPLIANCE_DIAGONAL &&
+        def->compliance != SP_COMPLIANCE_EXACT && def->compliance != SP_COMPLIANCE_BLOCK_TRIDIAGONAL)
+        REFUSE("compliance of a rod = %d, must be auto, diagonal, exact or block-tridiagonal", (int)def->compliance);
     if (def->grow && !reduced) REFUSE("grow: only clothoids and helices do");
     return def->feed ? sp__rod_feed_check(error, def) : SP_OK;
 }
@@ -553,7 +557,9 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     r->parts = def->strand_count;
     r->pattern = 1, r->stale = true;
     b->integrator = def->integrator;
+    b->accepted_gap = sp__rod_corrects(b) ? r->model->accepted_gap : 0;
     b->solver_def = def->solver;
+    b->compliance_type = def->compliance;
     if (def->solver.type == SP_SOLVER_AUTO) {
         b->solver_def.type = SP_SOLVER_BLOCK_TRIDIAGONAL;
         snprintf(b->solver_why, sizeof b->solver_why, "block-tridiagonal: strands are chains, factored in one pass");
@@ -595,6 +601,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     SP_TRY(sp__rod_hold_create(b, def));
     if (def->grow) SP_TRY(sp__rod_grow_create(b, def->grow));
     SP_TRY(sp__rod_surface_create(b));
+    SP_TRY(sp__rod_line_create(b));
     SP_TRY(sp__rod_correct_create(b));
     return sp__solver_create(b->ctx, &b->solver_def, sp__backend_find("auto"), &b->solver);
 }
@@ -604,7 +611,7 @@ sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def
     SP_TRY(rod_check(error, def));
     sp_body *b;
     SP_TRY(sp__body_new(ctx, error, &sp__rod_ops, sizeof(sp_rod), def->name ? def->name : "rod", &b));
-    b->caps = rod_capabilities(def) | SP_CAP_NO_CONSTRAINTS;
+    b->caps = rod_capabilities(def);
     sp_status status = rod_fill(b, def);
     if (status < 0) {
         if (status == SP_NO_MEMORY)

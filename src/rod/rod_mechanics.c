@@ -310,6 +310,7 @@ sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     SP_TRY(rod_reserve_terms(b));
     SP_TRY(sp__rod_update_all_kinematics(b, step, SP_TRIAL, true));
     fill_matrices(b);
+    if (step->exact) sp__rod_exact_tangent(b, step->h);
     sort_terms(b);
     sp__parallel(b->ctx, r->parts, finish_part, &job);
     rod_swap_arrays(&r->M, &r->system[0]), rod_swap_arrays(&r->B, &r->system[1]), rod_swap_arrays(&r->K, &r->system[2]);

@@ -218,21 +218,6 @@ void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
         if (out[k].elem < element) out[k].elem = element, out[k].at[0] = 0;
 }
 
-// the offset of x from an anchor on the centreline, in the frame of the rod there
-static void offset_from(sp_body *b, sp_anchor *a, const double x[3]) {
-    double centre[3], axis[3], d[3], offset[3];
-    sp__rod_points(b, SP_COMMITTED, 1, a, centre, NULL);
-    sp__sub3(x, centre, d);
-    for (int k = 0; k < 3; k++) {
-        sp_anchor tip = *a;
-        tip.offset[k] = 1;
-        sp__rod_points(b, SP_COMMITTED, 1, &tip, axis, NULL);
-        sp__sub3(axis, centre, axis);
-        offset[k] = sp__dot3(axis, d);
-    }
-    memcpy(a->offset, offset, sizeof offset);
-}
-
 // Boundary: the point of the centreline at the nearest cross section, because a drag pulls a thread and does not twist it.
 // Embedded surface: the mean position along the rod, and the offset of the point from there.
 sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out) {
@@ -249,6 +234,7 @@ sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double wei
         sp__axpy3(x, weights[k], p, x);
     }
     out->at[0] = fmin(1, fmax(0, along - heavy->elem));
-    offset_from(b, out, x);
+    const sp_anchor centre = *out;
+    sp__rod_section_point(b, SP_COMMITTED, &centre, x, out);
     return SP_OK;
 }

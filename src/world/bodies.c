@@ -100,8 +100,8 @@ static sp_status check_penalty(sp_world *w, const sp_body *b) {
 static sp_status check_constraints(sp_world *w, const sp_body *b) {
     if (b->caps & SP_CAP_NO_CONSTRAINTS)
         return WORLD_FAIL(w, SP_BAD_INPUT,
-                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes are "
-                          "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
+                          "contact by constraints cannot act on '%s': planes of rigid bodies must be bodies of their own; "
+                          "formulation=\"penalty\" does",
                           b->name);
     if (b->caps & SP_CAP_KINEMATIC) return SP_OK;
     if (b->integrator.type != SP_EXPLICIT && (b->integrator.substeps <= 1 || b->integrator.type == SP_STATIC)) return SP_OK;
@@ -128,6 +128,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
     for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id;
+    for (int i = 0; b->centreline && i < b->centreline->vertex_count; i++) b->centreline->anchors[i].body = b->id;
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++) b->loads.masses[i].at[k].body = b->id;
     w->bodies[w->body_count++] = b;

@@ -88,6 +88,7 @@ static void prescribe_body(sp_world *w, sp_body *b) {
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     b->constrained = sp__world_finds_contacts(w) || sp__world_is_linked(w, b);
+    b->passes = sp__world_finds_contacts(w) && b->accepted_gap > 0;
     sp__loads_prescribe(b, &w->step);
     b->ops->prescribe(b, &w->step);
 }

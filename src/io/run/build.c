@@ -156,7 +156,7 @@ sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     if (info.solver_why[0])
         sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
     const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
-    bool touches = contact && sp__build_is(contact, "formulation", "proximity") && strcmp(info.kind, "solid") == 0;
+    bool touches = contact && sp__build_is(contact, "formulation", "proximity") && strcmp(info.kind, "rigid") != 0;
     if (touches && info.compliance_why[0]) sp__scene_note_auto(run->scene, body->node, "compliance", "%s", info.compliance_why);
     return SP_OK;
 }
@@ -177,8 +177,8 @@ static sp_status create_world(sp_run *run) {
 }
 
 sp_compliance_type sp__build_compliance(const sp_scene_node *node) {
-    static const char *const words[] = {"auto", "diagonal", "warped", "factor", "exact"};
-    for (int i = SP_COMPLIANCE_AUTO; i <= SP_COMPLIANCE_EXACT; i++)
+    static const char *const words[] = {"auto", "diagonal", "warped", "factor", "exact", "block-tridiagonal"};
+    for (int i = SP_COMPLIANCE_AUTO; i <= SP_COMPLIANCE_BLOCK_TRIDIAGONAL; i++)
         if (sp__build_is(node, "compliance", words[i])) return (sp_compliance_type)i;
     return SP_COMPLIANCE_AUTO;
 }

@@ -34,15 +34,22 @@ void sp__build_contact_solver(const sp_scene_node *contact, sp_contact_def *out)
 
 // ------------------------------------------------------------------------------------------------ parts of bodies
 
+// the node of an element of a body, in the numbering of the world
+static int element_node(const sp_run_body *body, int element, int corner) {
+    if (body->own) return sp_mesh_tets(body->own)[4 * (size_t)element + (size_t)corner];
+    int strand = 0;
+    while (element >= body->rod->first_element[strand + 1]) strand++;
+    return element + strand + corner;
+}
+
 // nodes of the elements that a region selects
 static sp_status region_nodes(sp_run *run, const sp_run_body *body, const sp_scene_node *region, int **out, int *count) {
-    int *elements, element_count, n = sp_mesh_node_count(body->own);
-    const int *tets = sp_mesh_tets(body->own);
+    int *elements, element_count, n = body->own ? sp_mesh_node_count(body->own) : body->rod->nodes;
     unsigned char *in;
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &element_count));
     if (!SP_KEEP(&run->scratch, in, n) || !SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
     for (int i = 0; i < element_count; i++)
-        for (int k = 0; k < 4; k++) in[tets[4 * (size_t)elements[i] + (size_t)k]] = 1;
+        for (int k = 0; k < (body->own ? 4 : 2); k++) in[element_node(body, elements[i], k)] = 1;
     *count = 0;
     for (int i = 0; i < n; i++)
         if (in[i]) (*out)[(*count)++] = i;
@@ -73,8 +80,8 @@ static sp_status pair_parts(sp_run *run, const sp_scene_node *pair, const char *
         const sp_run_body *body = target ? sp__build_body_of(run, target) : NULL;
         if (!body || !body->id.slot) return SP_OK;  // it could not be built, which is reported
         bool whole = target == body->node;
-        if (!whole && !body->own)
-            return SP_BUILD_FAIL(run, pair, attr, "\"%s\" is a part of \"%s\": contact pairs take parts of solids only",
+        if (!whole && !body->own && !body->rod)
+            return SP_BUILD_FAIL(run, pair, attr, "\"%s\" is a part of \"%s\": contact pairs take parts of solids and rods only",
                                  a->words[i], body->node->path);
         SP_TRY(part_of(run, body, target, &parts[i]));
         if (!whole && !parts[i].nodes) continue;  // empty="yes"
@@ -133,8 +140,8 @@ static sp_status surface_friction(sp_run *run, const sp_run_body *body, const sp
 static sp_status region_friction(sp_run *run, const sp_run_body *body, const sp_scene_node *node) {
     sp_contact_part part;
     char path[300];
-    int number = sp__build_region_number(node);
     if (!sp__build_attr(node, "friction")) return SP_OK;
+    const int number = body->rod ? -1 : sp__build_region_number(node);
     SP_TRY(part_of(run, body, node, &part));
     if (!part.nodes) return SP_OK;
     // the name that events and edits use for a region with a number
@@ -146,10 +153,16 @@ static sp_status region_friction(sp_run *run, const sp_run_body *body, const sp_
 }
 
 // regions after surfaces, since the later one holds
-static sp_status build_frictions(sp_run *run, const sp_run_body *body) {
-    if (!body->id.slot || body->rod) return SP_OK;
-    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) SP_BUILD(surface_friction(run, body, c));
-    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "region", c));) SP_BUILD(region_friction(run, body, c));
+static sp_status build_frictions(sp_run *run, const sp_run_body *body, const sp_scene_node *node) {
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(node, "surface", c));) SP_BUILD(surface_friction(run, body, c));
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(node, "region", c));) SP_BUILD(region_friction(run, body, c));
+    return SP_OK;
+}
+
+static sp_status build_body_frictions(sp_run *run, const sp_run_body *body) {
+    if (!body->id.slot) return SP_OK;
+    if (!body->rod) return build_frictions(run, body, body->node);
+    for (int i = 0; i < body->rod->strands; i++) SP_TRY(build_frictions(run, body, body->rod->node[i]));
     return SP_OK;
 }
 
@@ -168,7 +181,7 @@ sp_status sp__build_pairs(sp_run *run, const sp_scene_node *contact) {
     int count = 0;
     warn_of_threads(run, contact);
     if (!SP_KEEP(&run->scratch, added, contact->child_count + 1)) return sp__build_no_memory(run);
-    for (int i = 0; i < run->body_count; i++) SP_TRY(build_frictions(run, &run->bodies[i]));
+    for (int i = 0; i < run->body_count; i++) SP_TRY(build_body_frictions(run, &run->bodies[i]));
     for (int i = 0; i < contact->child_count; i++)  // a pair that is not enabled acts too
         if (strcmp(contact->children[i]->spec->name, "pair") == 0) SP_BUILD(build_pair(run, contact->children[i], added, &count));
     return SP_OK;

@@ -814,6 +814,7 @@ static void fill_plain(const sp_scene_node *node, sp_rod_def *def) {
     if (spin) memcpy(def->spin, spin->numbers, sizeof def->spin);
     sp__build_integrator(node, &def->integrator);
     sp__build_solver(node, &def->solver);
+    def->compliance = sp__build_compliance(node);
 }
 
 static sp_status fill_def(sp_run *run, sp_run_body *body, sp_rod_def *def) {

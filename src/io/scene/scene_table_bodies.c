@@ -200,7 +200,7 @@ static sp_attr_spec rod_attrs[] = {
     CHOICE("clamp", "half-cell", "half-cell/edge", 0, 1, REBUILD,
            "model=\"der\": held by a frame and half a cell, or by an edge"),
     DAMPING("rod"),
-    CHOICE("compliance", "auto", "auto/diagonal/block-tridiagonal/exact", 0, 2, REBUILD, "the inverse its contacts use"),
+    CHOICE("compliance", "auto", "auto/diagonal/block-tridiagonal/exact", 0, 1, REBUILD, "the inverse its contacts use"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
