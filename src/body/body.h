@@ -165,6 +165,8 @@ typedef struct sp_body_ops {
     bool (*step_too_large)(sp_body *b, double s, const double *x);
     // y = M x or M^-1 x at the trial state (free rigid body: at the start of the step); no inverse with SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
+    // passes of implicit Euler: y = the change of momentum from the committed to the trial state. NULL: M (v - v committed)
+    void (*inertia)(sp_body *b, double h, double *y);
     void (*undo)(sp_body *b);  // after a failed step: reverts what prescribe changed in the committed state. NULL: nothing
     // points: contact, drags, probes, pictures and haptics use these functions. The first one updates the kinematic data that the
     // others need at a state. Call it before points are evaluated on several threads. Nullable: step (queries). NULL function: no
@@ -272,6 +274,8 @@ struct sp_body {
     double accepted_gap;
     bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
     bool compliance_ready;  // it is the inverse of `system`
+    double *pass_start;     // where the last pass of implicit Euler started: velocity, impulses; allocated at first use; scratch
+    double pass_gap;        // and the energy of the missing correction there, see drive_pass.c
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
     double *work[6];        // vectors of the drivers (nv each), scratch kept across steps
     double *history;        // Anderson mixing of Newton corrections, allocated at first use; scratch

@@ -60,7 +60,9 @@ static double pass_residual(sp_body *b, double h, double *r, double *reference) 
     const double *v = b->v[SP_TRIAL], *g = b->has_contact_impulse ? b->contact_impulse : NULL;
     double *u = b->work[2], *y = b->work[3], loads = 0;
     memset(y, 0, (size_t)b->nv * sizeof *y);
-    if (!is_static(b)) {
+    if (b->passes && b->ops->inertia) {
+        b->ops->inertia(b, h, y);
+    } else if (!is_static(b)) {
         for (int i = 0; i < b->nv; i++) u[i] = v[i] - b->v[SP_COMMITTED][i];
         b->ops->mass(b, u, y, false);
     }
@@ -98,17 +100,59 @@ static sp_status pass_limit(sp_body *b) {
                         b->name, b->integrator.iterations, b->solve.force_residual);
 }
 
-// Implicit Euler: whether the energy of the missing correction is accepted, with the matrix of the last pass. dv is scratch.
-static sp_status pass_is_accurate(sp_body *b, const double *r, double *dv, bool *accurate) {
+// Implicit Euler: the energy of the missing correction, with the matrix of the last pass, and that of the motion. dv is scratch.
+static sp_status pass_gap(sp_body *b, const double *r, double *dv, double *gap, double *energy) {
     const sp_system *A = &b->system;
     const double *v = b->v[SP_TRIAL];
     double *y = b->work[3];
     sp_linear_info info;
-    *accurate = false;
-    if (!b->passes || !b->has_system) return SP_OK;
     SP_TRY(sp__drive_solve(b, A, b->coef, r, dv, &info));
     A->mul_raw(A->o, b->coef, v, y);
-    *accurate = sp__drive_dot(r, dv, b->nv) <= b->accepted_gap * sp__drive_dot(v, y, b->nv);
+    *gap = sp__drive_dot(r, dv, b->nv), *energy = sp__drive_dot(v, y, b->nv);
+    return SP_OK;
+}
+
+// The velocity and the impulses from which a pass starts, to which a pass that goes too far is shortened.
+static sp_status pass_keep(sp_body *b, double gap) {
+    const size_t n = (size_t)b->nv;
+    if (!b->pass_start && !SP_NEW(b->ctx, b->pass_start, 2 * n + 1))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the passes of '%s'", b->name);
+    memcpy(b->pass_start, b->v[SP_TRIAL], n * sizeof *b->pass_start);
+    for (size_t i = 0; i < n; i++) b->pass_start[n + i] = b->has_contact_impulse ? b->contact_impulse[i] : 0;
+    b->pass_gap = gap;
+    return SP_OK;
+}
+
+// The pass from its start, times a factor.
+static void pass_stretch(sp_body *b, const sp_step *step, double factor) {
+    const double *v = b->pass_start, *g = v + b->nv;
+    for (int i = 0; i < b->nv; i++) {
+        b->v[SP_TRIAL][i] = v[i] + factor * (b->v[SP_TRIAL][i] - v[i]);
+        if (b->has_contact_impulse) b->contact_impulse[i] = g[i] + factor * (b->contact_impulse[i] - g[i]);
+    }
+    b->ops->retract(b, step, SP_COMMITTED, step->h, b->v[SP_TRIAL]);
+    sp__drive_place_fixed(b);
+}
+
+// Implicit Euler: the residual r at the trial state, and its gap with the matrix of the last pass. The last pass is halved while
+// the gap is not much smaller than before it (natural monotonicity test, Deuflhard 2004) and halving helps.
+static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, int pass, double *r, double *dv, double *size,
+                              bool *accurate) {
+    double gap = INFINITY, energy = 0, alpha = 1, best = INFINITY;
+    bool last = pass < 2;
+    for (;;) {
+        sp_status status = pass_evaluate(b, own);
+        if (status < 0 && (last || status != SP_NOT_FINITE)) return status;
+        *size = status < 0 ? INFINITY : pass_residual(b, step->h, r, &b->pass_reference);
+        if (last && !isfinite(*size)) return sp__drive_not_finite(b);
+        gap = INFINITY;
+        if (isfinite(*size)) SP_TRY(pass_gap(b, r, dv, &gap, &energy));
+        if (last || gap <= (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * b->pass_gap) break;
+        last = gap > best || alpha < SP_PASS_SHORTEST;
+        pass_stretch(b, step, gap > best ? 2 : 0.5);
+        best = gap, alpha *= 0.5;
+    }
+    *accurate = gap <= b->accepted_gap * energy;
     return SP_OK;
 }
 
@@ -126,8 +170,13 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
         if (is_static(b)) memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
         b->solve.substeps++, b->pass_reference = 0, b->has_contact_impulse = false;
     }
-    SP_TRY(pass_evaluate(b, &own));
-    double size = pass_residual(b, h, r, &b->pass_reference);
+    double size = 0;
+    if (b->passes) {
+        SP_TRY(pass_descend(b, step, &own, pass, r, dv, &size, converged));
+    } else {
+        SP_TRY(pass_evaluate(b, &own));
+        size = pass_residual(b, h, r, &b->pass_reference);
+    }
     if (!isfinite(size)) return sp__drive_not_finite(b);
     b->solve.force_residual = b->pass_reference > 0 ? size / b->pass_reference : 0;
 
@@ -135,7 +184,6 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
         *converged = true;
         return SP_OK;
     }
-    SP_TRY(pass_is_accurate(b, r, dv, converged));
     if (*converged) return SP_OK;
     if (pass >= b->integrator.iterations) return pass_limit(b);
     SP_TRY(b->ops->linearise(b, &own, &b->system));
@@ -143,6 +191,7 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
     b->compliance_ready = false;
     sp_status status = pass_solve(b, h, r, dv);
     SP_TRY(status);
+    if (b->passes) SP_TRY(pass_keep(b, sp__drive_dot(r, dv, b->nv)));
     SP_TRY(sp__drive_keep_free_velocity(b));
     for (int i = 0; i < b->nv; i++) b->free_velocity[i] = b->v[SP_TRIAL][i] + dv[i];
     b->solve.newton_iterations++;

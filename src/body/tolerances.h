@@ -22,6 +22,8 @@
 #define SP_PROXIMAL_LEAST 1e-4
 #define SP_PROXIMAL_FAR 1e-3  // relative residual above which such a body is not held at all
 
+#define SP_PASS_SHORTEST 0.1  // a pass of implicit Euler is halved while it is longer, relative to the whole one
+
 // ---- implicit Euler with one linearisation (drive.c)
 
 #define SP_CONTACT_PASSES 6  // maximum solves of a step until the contacts at its end agree with those of the solve
@@ -59,6 +61,7 @@
 // Relative to the energy of the motion: spurious energy that the linearised step may add (published runs at 11 ms have up
 // to 2.1e-3), the size of the missing correction up to which that step is a good initial guess, its size at convergence, and the
 // fraction of the elastic energy that is added to that of the motion, so that a strand at rest has a scale.
+#define SP_ROD_PASS_GAP 1e-4  // the same with contacts, whose passes cost more: 1 % of the velocity
 #define SP_ROD_MOST_GAIN 2.5e-3
 #define SP_ROD_NEAR 0.1
 #define SP_ROD_CONVERGED 1e-5

@@ -243,7 +243,9 @@ static inline bool sp__rod_corrects(const sp_body *b) {
 }
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);
-// Passes of implicit Euler with contacts: K of each strand becomes exact where its system stays positive definite.
+void sp__rod_inertia(sp_body *b, double h, double *y);
+// Passes of implicit Euler with contacts: K of each strand becomes exact, or half exact, where its system stays positive
+// definite.
 void sp__rod_exact_tangent(sp_body *b, double h);
 bool sp__rod_step_too_large(sp_body *b, double h, const double *x);
 // Jacobian of a point with respect to the unknowns of its strand, in the scratch memory of one worker.

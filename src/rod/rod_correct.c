@@ -26,6 +26,7 @@ typedef struct job {
     sp_body *b;
     double h;
     const double *gap;  // nv: A^-1 R of the linearised step
+    double *y;          // nv: a result
 } job;
 
 // Scratch memory of one worker for one strand.
@@ -174,6 +175,30 @@ static void correct_residual(sp_body *b, int part, int worker, double h, const w
     hold_fixed(b, p, R);
 }
 
+static void inertia_part(void *arg, int part, int worker) {
+    const job *w = arg;
+    sp_body *b = w->b;
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const workspace m = workspace_of(r, worker);
+    double *y = w->y + p->v;
+    memset(y, 0, (size_t)p->nv * sizeof *y);
+    if (r->model->keep && sp__rod_update_kinematics(b, part, SP_COMMITTED, true) >= 0)
+        r->model->keep(b, part, b->v[SP_COMMITTED] + p->v);
+    if (sp__rod_update_kinematics(b, part, SP_TRIAL, true) < 0) return;
+    memset(m.node, 0, 3 * ((size_t)p->elements + 1) * sizeof *m.node);
+    if (r->model->carry)
+        r->model->carry(b, part, w->h, b->v[SP_TRIAL] + p->v, b->v[SP_COMMITTED] + p->v, y, m.node);
+    else
+        subtract_inertia(b, part, &m, y);
+    for (int i = 0; i < p->nv; i++) y[i] = -y[i];
+}
+
+void sp__rod_inertia(sp_body *b, double h, double *y) {
+    job w = {.b = b, .h = h, .y = y};
+    sp__parallel(b->ctx, sp__rod(b)->parts, inertia_part, &w);
+}
+
 // ------------------------------------------------------------------------------------------------ tangent
 
 static void hold_tangent(const sp_body *b, const sp_rod_part *p, const workspace *m) {
@@ -221,13 +246,18 @@ static void exact_part(void *arg, int part, int worker) {
     const size_t n = (size_t)p->nv * ((size_t)p->band + 1);
     memset(m.M, 0, n * sizeof *m.M), memset(m.K, 0, n * sizeof *m.K);
     r->model->matrices(b, part, true, m.M, m.K);
-    for (size_t i = 0; i < n; i++) m.T[i] = m.M[i] + w->h * r->B[p->at + i] + w->h * w->h * m.K[i];
-    hold_tangent(b, p, &m);
-    if (sp__banded_factor(m.T, p->nv, p->band, 0) < 0) memcpy(r->K + p->at, m.K, n * sizeof *m.K);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < n && k == 1; i++) m.K[i] = 0.5 * (m.K[i] + r->K[p->at + i]);
+        for (size_t i = 0; i < n; i++) m.T[i] = m.M[i] + w->h * r->B[p->at + i] + w->h * w->h * m.K[i];
+        hold_tangent(b, p, &m);
+        if (sp__banded_factor(m.T, p->nv, p->band, 0) >= 0) continue;
+        memcpy(r->K + p->at, m.K, n * sizeof *m.K);
+        return;
+    }
 }
 
 void sp__rod_exact_tangent(sp_body *b, double h) {
-    job w = {b, h, NULL};
+    job w = {.b = b, .h = h};
     if (!sp__rod(b)->model->bend_of_nodes) sp__parallel(b->ctx, sp__rod(b)->parts, exact_part, &w);
 }
 
@@ -441,7 +471,7 @@ sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A) {
     bool moved = false;
     // constraints change the motion afterwards, which must be that of one step
     if (!sp__rod_corrects(b) || (step->constraints && b->constrained)) return SP_OK;
-    job w = {b, h, b->work[1]};
+    job w = {.b = b, .h = h, .gap = b->work[1]};
     sp__parallel(b->ctx, r->parts, correct_check_part, &w);
     SP_TRY(sp__drive_solve(b, A, c, b->work[0], b->work[1], &info));
     A->mul_raw(A->o, c, b->v[SP_TRIAL], b->work[2]);

@@ -59,6 +59,7 @@ const sp_body_ops sp__rod_ops = {
     .interpolate = sp__rod_interpolate,
     .place_fixed = sp__rod_place_fixed,
     .correct = sp__rod_correct,
+    .inertia = sp__rod_inertia,
     .step_too_large = sp__rod_step_too_large,
     .mass = sp__rod_mass,
     .undo = sp__rod_undo,
@@ -557,7 +558,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     r->parts = def->strand_count;
     r->pattern = 1, r->stale = true;
     b->integrator = def->integrator;
-    b->accepted_gap = sp__rod_corrects(b) ? r->model->accepted_gap : 0;
+    b->accepted_gap = sp__rod_corrects(b) ? SP_ROD_PASS_GAP : 0;
     b->solver_def = def->solver;
     b->compliance_type = def->compliance;
     if (def->solver.type == SP_SOLVER_AUTO) {

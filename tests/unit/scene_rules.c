@@ -47,7 +47,7 @@ TEST(nearest_names) {
 }
 
 TEST(known_but_not_in_this_build) {
-    CHECK(refused("<scene><rod name='r' length='1' radius='1' compliance='exact'/></scene>", 1, "is known, not in this build"));
+    CHECK(refused("<scene><rod name='r' length='1' radius='1' compliance='warped'/></scene>", 1, "compliance"));
     CHECK(refused("<scene><shell name='r'/></scene>", 1, "\"shell\" is known, not in this build"));
     CHECK(refused("<scene><wind velocity='1 0 0'/></scene>", 1, "\"wind\" is known"));
     CHECK(refused(SOLID("<rest flat='yes'/>"), 4, "is known"));
