@@ -275,7 +275,7 @@ struct sp_body {
     bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
     bool compliance_ready;  // it is the inverse of `system`
     double *pass_start;     // where the last pass of implicit Euler started: velocity, impulses; allocated at first use; scratch
-    double pass_gap;        // and the energy of the missing correction there, see drive_pass.c
+    double pass_gap;        // and the energy of the missing correction there, see drive_pass.c; infinite: there is none
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
     double *work[6];        // vectors of the drivers (nv each), scratch kept across steps
     double *history;        // Anderson mixing of Newton corrections, allocated at first use; scratch

@@ -136,10 +136,10 @@ static void pass_stretch(sp_body *b, const sp_step *step, double factor) {
 
 // Implicit Euler: the residual r at the trial state, and its gap with the matrix of the last pass. The last pass is halved while
 // the gap is not much smaller than before it (natural monotonicity test, Deuflhard 2004) and halving helps.
-static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, int pass, double *r, double *dv, double *size,
+static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, double *r, double *dv, double *size,
                               bool *accurate) {
     double gap = INFINITY, energy = 0, alpha = 1, best = INFINITY;
-    bool last = pass < 2;
+    bool last = isinf(b->pass_gap);
     for (;;) {
         sp_status status = pass_evaluate(b, own);
         if (status < 0 && (last || status != SP_NOT_FINITE)) return status;
@@ -153,6 +153,7 @@ static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *ow
         best = gap, alpha *= 0.5;
     }
     *accurate = gap <= b->accepted_gap * energy;
+    b->pass_gap = INFINITY;
     return SP_OK;
 }
 
@@ -172,7 +173,7 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
     }
     double size = 0;
     if (b->passes) {
-        SP_TRY(pass_descend(b, step, &own, pass, r, dv, &size, converged));
+        SP_TRY(pass_descend(b, step, &own, r, dv, &size, converged));
     } else {
         SP_TRY(pass_evaluate(b, &own));
         size = pass_residual(b, h, r, &b->pass_reference);

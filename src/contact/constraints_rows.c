@@ -302,6 +302,19 @@ static void add_block(sp_constraints *c, int a, int b, double h, const double *G
         for (int q = 0; q < 3; q++) block[p * stride + q] += h * G[(size_t)p * (size_t)ld + (size_t)q];
 }
 
+// A contact beside a point of a strand that is held can hardly move it. Where its response along the normal is below this share
+// of that of the free mass, it acts on something that is fixed: an overlap there would need impulses without bound.
+static const double least_response = 1e-12;
+
+static void drop_held(const sp_part_rows *s, double mass) {
+    const size_t n = (size_t)s->count;
+    for (size_t i = 0; i < n; i += 3) {
+        if (s->G[i * n + i] * mass >= least_response) continue;
+        for (size_t k = i; k < i + 3; k++)
+            for (size_t j = 0; j < n; j++) s->G[k * n + j] = s->G[j * n + k] = 0;
+    }
+}
+
 // G of each strand, added to W
 static sp_status strands_product(sp_constraints *c, sp_constraint_body *t, double h) {
     SP_TRY(reserve_numbers(c, t, (size_t)product_numbers(t), t->J.n));
@@ -310,8 +323,11 @@ static sp_status strands_product(sp_constraints *c, sp_constraint_body *t, doubl
         t->strands[i].G = before ? before->G + (size_t)before->count * (size_t)before->count : t->G;
     }
     SP_TRY(sp__compliance_product_parts(t->body->compliance, &t->J, t->strand_count, t->strands));
+    sp_measure m = {0};
+    t->body->ops->measure(t->body, &m);
     for (int n = 0; n < t->strand_count; n++) {
         const sp_part_rows *s = &t->strands[n];
+        drop_held(s, m.mass);
         for (int i = 0; i < s->count; i += 3)
             for (int j = 0; j < s->count; j += 3)
                 add_block(c, strand_contact(t, s, i / 3), strand_contact(t, s, j / 3), h,

@@ -8,6 +8,7 @@
 // - an overhand knot in a thread whose ends are pulled apart tightens and holds: its parts do not pass through each other
 #include "contact_lab.h"
 #include "rod_lab.h"
+#include "scene_run.h"
 
 // ---------------------------------------------------------------------------------------------------- capstan
 
@@ -214,4 +215,42 @@ TEST(strands_rest_on_strands) {
     CHECK_NEAR(sum.normal, 9.81 * contact_measures(&lab, id).mass / 2, 0.02 * sum.normal);
     CHECK(sum.count >= EACH * EACH && lab.penetration < 0.01 * 2e-3);
     contact_close(&lab);
+}
+
+// ---------------------------------------------------------------------------------------------------- a knot
+
+// The loose knot of scenes/contact/knot.xml, the curve (t3 - 3 t, t4 - 4 t2, t5 / 5 - 2 t): pulled tight, its parts stay at least
+// 0.95 of the diameter apart in every step, and the end that is pulled stops before the thread is straight.
+TEST(an_overhand_knot_holds) {
+    const double radius = 5e-4;
+    scene_run s;
+    double least = INFINITY, x[2][3], apart[3];
+    if (!scene_open(&s, "contact/knot.xml", NULL, NULL)) return;
+    sp_world *world = sp_run_world(s.run);
+    const sp_body_id thread_id = {1, 1};
+    sp_anchor ends[2];
+    sp_body_info info;
+    CHECK_INT(sp_world_body_info(world, thread_id, &info), SP_OK);
+    CHECK_INT(sp_world_anchor_node(world, thread_id, 0, &ends[0]), SP_OK);
+    CHECK_INT(sp_world_anchor_node(world, thread_id, info.nodes - 1, &ends[1]), SP_OK);
+    double speed = 0, v[3], length = 0, before[3];
+    for (int i = 0; i < info.nodes; i++) {
+        sp_anchor a;
+        double at[3];
+        sp_world_anchor_node(world, thread_id, i, &a), sp_world_anchor_get(world, &a, at, NULL);
+        if (i) sp__sub3(at, before, apart), length += sp__norm3(apart);
+        memcpy(before, at, sizeof at);
+    }
+    while (!sp_run_done(s.run)) {
+        sp_contact_sum sum;
+        CHECK(sp_run_step(s.run) >= 0);
+        CHECK_INT(sp_world_contact_sum(world, thread_id, &sum), SP_OK);
+        least = fmin(least, sum.gap);
+    }
+    for (int i = 0; i < 2; i++) sp_world_anchor_get(world, &ends[i], x[i], v), speed = fmax(speed, sp__norm3(v));
+    sp__sub3(x[0], x[1], apart);
+    CHECK(least >= -0.05 * 2 * radius);
+    // a tight overhand knot takes ten diameters of thread at least; the end was pulled at 0.16 m/s
+    CHECK(sp__norm3(apart) < length - 10 * 2 * radius && speed < 1e-3);
+    scene_close(&s);
 }
