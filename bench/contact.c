@@ -4,6 +4,7 @@
 //   detection      trees and contacts of two deforming surfaces (contact_detection.c)
 //   continuous     the same contacts by continuous detection (contact_detection.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
+//   rods           a catheter in a channel, by elements and rows (contact_rods.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
 #include "contact.h"
 
@@ -15,8 +16,8 @@ typedef struct contact_section {
 } contact_section;
 
 static const contact_section sections[] = {
-    {"cases", sp__contact_cases},       {"detection", sp__contact_detection}, {"continuous", sp__contact_continuous},
-    {"delassus", sp__contact_delassus}, {"gauss_seidel", sp__contact_sweeps},
+    {"cases", sp__contact_cases}, {"detection", sp__contact_detection}, {"continuous", sp__contact_continuous},
+    {"rods", sp__contact_rods},   {"delassus", sp__contact_delassus},   {"gauss_seidel", sp__contact_sweeps},
 };
 
 sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r) {

@@ -7,6 +7,7 @@
 sp_status sp__contact_cases(const sp_bench_options *o, sp_report *r);
 sp_status sp__contact_detection(const sp_bench_options *o, sp_report *r);
 sp_status sp__contact_continuous(const sp_bench_options *o, sp_report *r);
+sp_status sp__contact_rods(const sp_bench_options *o, sp_report *r);
 sp_status sp__contact_delassus(const sp_bench_options *o, sp_report *r);
 sp_status sp__contact_sweeps(const sp_bench_options *o, sp_report *r);
 
