@@ -1,8 +1,6 @@
 // Feed in a world: definitions, the ends of the feed, parameters, failed steps, checkpoints, memory, a frozen body, set states.
-#include "meter.h"
 #include "rod/rod.h"
-#include "test.h"
-#include "world/world_internal.h"
+#include "rod_world.h"
 
 static const sp_rod_model models[] = {SP_ROD_DER, SP_ROD_BEAM};
 
@@ -51,7 +49,7 @@ static void lab_close(lab *l) {
 }
 
 static void steps(lab *l, int n) {
-    for (int i = 0; i < n; i++) CHECK(sp_world_step(l->world, 0.01) >= 0);
+    world_steps(l->world, n);
 }
 
 static double fed(const lab *l) {
@@ -188,12 +186,7 @@ TEST(failed_steps_do_not_feed) {
         for (int i = 0; i < 30; i++) {
             if (i == 12)
                 CHECK(lab_set(&plain, "wire.feed.speed", -0.5) == SP_OK && lab_set(&tried, "wire.feed.speed", -0.5) == SP_OK);
-            for (int stage = SP_STAGE_TAKE_EDITS; stage < SP_STAGE_COMMIT; stage++) {
-                uint64_t hash = sp_world_hash(tried.world);
-                CHECK_INT(sp__world_inject_failure(tried.world, (sp_stage)stage), SP_OK);
-                CHECK(sp_world_step(tried.world, 0.01) < 0);
-                CHECK(sp_world_hash(tried.world) == hash);
-            }
+            check_failures(tried.world);
             steps(&plain, 1), steps(&tried, 1);
             CHECK(sp_world_hash(plain.world) == sp_world_hash(tried.world));
         }
@@ -226,19 +219,10 @@ TEST(a_speed_that_is_not_a_number_freezes_the_rod_where_it_is) {
 TEST(checkpoints_of_a_feed_continue_with_the_same_hashes) {
     for (int m = 0; m < 2; m++) {
         lab l, other;
-        sp_checkpoint saved;
         REQUIRE(lab_start(&l, models[m]) && lab_start(&other, models[m]));
         steps(&l, 8), steps(&other, 2);
-        REQUIRE(sp_world_save(l.world, &saved) == SP_OK);
-        double before = fed(&l);
-        steps(&l, 20);
-        uint64_t hash = sp_world_hash(l.world);
-        CHECK_INT(sp_world_restore(l.world, saved.data, saved.size), SP_OK);
-        CHECK_INT(sp_world_restore(other.world, saved.data, saved.size), SP_OK);
-        CHECK(fed(&l) == before && fed(&other) == before);
-        steps(&l, 20), steps(&other, 20);
-        CHECK(sp_world_hash(l.world) == hash && sp_world_hash(other.world) == hash);
-        sp_checkpoint_free(l.world, &saved);
+        check_checkpoint(l.world, other.world, 20);
+        CHECK(fed(&l) == fed(&other));
         lab_close(&l), lab_close(&other);
     }
 }
@@ -267,34 +251,23 @@ TEST(a_state_can_be_set) {
 TEST(nothing_is_allocated_while_it_is_fed) {
     for (int m = 0; m < 2; m++) {
         lab l;
-        size_t bytes;
-        uint64_t before, after;
         REQUIRE(lab_start(&l, models[m]));
-        steps(&l, 3);
-        sp_context_memory(l.ctx, &bytes, &before);
-        steps(&l, 25);
-        sp_context_memory(l.ctx, &bytes, &after);
-        CHECK_INT(after, before);
+        check_no_allocation(l.ctx, l.world, 25);
         lab_close(&l);
     }
 }
 
+static sp_status fill_world(sp_context *ctx, sp_world **out) {
+    lab l;
+    lab_begin(&l, SP_ROD_DER);
+    l.ctx = ctx;
+    sp_status status = lab_fill(&l);
+    *out = l.world;
+    return status;
+}
+
 TEST(every_allocation_may_fail) {
-    bool done = false;
-    for (long allowed = 0; !done && allowed < 2000; allowed++) {
-        meter m = {.allowed = allowed};
-        sp_context_def def = metered_context(&m);
-        lab l;
-        lab_begin(&l, SP_ROD_DER);
-        sp_status status = sp_context_create(&def, &l.ctx);
-        if (status == SP_OK) status = lab_fill(&l);
-        for (int i = 0; i < 5 && status >= 0; i++) status = sp_world_step(l.world, 0.01);
-        done = status >= 0;
-        if (!done) CHECK_INT(status, SP_NO_MEMORY);
-        lab_close(&l);
-        CHECK_INT(m.live, 0);
-    }
-    CHECK(done);
+    check_allocations(fill_world, 5);
 }
 
 // the same bits for any number of workers: the rod is one strand, its surface and loads are shared out
