@@ -192,7 +192,7 @@ typedef struct sp_body_ops {
     sp_status (*face_point)(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
     // position of a point in the rest shape. NULL: the kind does not keep it
     void (*rest_point)(sp_body *b, const sp_anchor *a, double x[3]);
-    // the material point at x of the cross section at `a`, a point of the centreline, at a state. NULL: no centreline
+    // where a contact at x acts on the cross section at `a`, a point of the centreline, at a state. NULL: no centreline
     void (*section_point)(sp_body *b, sp_which s, const sp_anchor *a, const double x[3], sp_anchor *out);
     // queries
     const sp_field *fields;  // fields of the kind, field_count entries; see field.h

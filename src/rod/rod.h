@@ -321,6 +321,8 @@ sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double wei
 // rod_line.c
 sp_status sp__rod_line_create(sp_body *b);
 void sp__rod_line_follow(sp_body *b);  // after elements were added or removed
+// The material point at x: the offset from `a`, a point of the centreline, in the frame there.
+void sp__rod_offset(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out);
 void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out);
 // rod_query.c
 enum { SP_ROD_FIELDS = 12 };

@@ -95,7 +95,7 @@ void sp__rod_line_follow(sp_body *b) {
     b->centreline->revision++;
 }
 
-void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out) {
+void sp__rod_offset(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out) {
     const sp_rod *r = sp__rod(b);
     const int part = r->part_of[a->elem];
     sp_curve_frame f;
@@ -106,4 +106,13 @@ void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const
     r->model->place(b, part, (int)a->elem - r->part[part].element, a->at[0], &f);
     sp__sub3(x, f.r, d);
     sp__mul3t(f.R, d, out->offset);
+}
+
+// The twist of clothoids and helices has no inertia: friction at their surface would turn them by radians in a step. They are
+// touched at the centreline.
+void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out) {
+    if (sp__rod(b)->model->massless)
+        *out = *a;
+    else
+        sp__rod_offset(b, which, a, x, out);
 }

@@ -235,6 +235,6 @@ sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double wei
     }
     out->at[0] = fmin(1, fmax(0, along - heavy->elem));
     const sp_anchor centre = *out;
-    sp__rod_section_point(b, SP_COMMITTED, &centre, x, out);
+    sp__rod_offset(b, SP_COMMITTED, &centre, x, out);
     return SP_OK;
 }
