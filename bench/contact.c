@@ -5,6 +5,7 @@
 //   continuous     the same contacts by continuous detection (contact_detection.c), and those in a pile (contact_bag.c)
 //   baselines      other methods of detection: hash by cell, brute force, random pairs, distance field (contact_baselines.c)
 //   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
+//   rods           a catheter in a channel, by elements and rows (contact_rods.c)
 //   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
 #include "contact.h"
 
@@ -17,7 +18,8 @@ typedef struct contact_section {
 
 static const contact_section sections[] = {
     {"cases", sp__contact_cases},         {"detection", sp__contact_detection}, {"continuous", sp__contact_continuous},
-    {"baselines", sp__contact_baselines}, {"delassus", sp__contact_delassus},   {"gauss_seidel", sp__contact_sweeps},
+    {"baselines", sp__contact_baselines}, {"rods", sp__contact_rods},           {"delassus", sp__contact_delassus},
+    {"gauss_seidel", sp__contact_sweeps},
 };
 
 sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r) {

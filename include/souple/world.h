@@ -285,6 +285,18 @@ typedef struct sp_rod_grow {
     sp_signal curvature[3];  ///< natural curvature of the new material [rad/m]
 } sp_rod_grow;
 
+/// A rod that is pushed and turned through an entry point. What has not entered lies straight on the axis, which the root must
+/// lie on, with its tangent along `direction`. Rods of one strand, of the models der and beam. At least one element stays behind
+/// the entry point, and the tip does not go back behind it (if the rod starts there: not behind its start): the feed stops there,
+/// and an event says so. docs/rods.md describes the method.
+typedef struct sp_rod_feed {
+    const char *name;     ///< its parameters are "<body>.<name>.speed" and "<body>.<name>.spin"; nullable: "feed"
+    double at[3];         ///< the entry point [m]
+    double direction[3];  ///< of entry; not zero, of any length
+    sp_signal speed;      ///< [m/s] along the direction; default 0
+    sp_signal spin;       ///< [rad/s] about the direction; default 0
+} sp_rod_feed;
+
 /// A body of one or thousands of strands. Nodes and elements are numbered strand by strand. Start from sp_rod_def_default().
 /// Everything is copied, except what signals point to.
 typedef struct sp_rod_def {
@@ -301,6 +313,7 @@ typedef struct sp_rod_def {
     sp_signal natural[3];  ///< with `natural_in_time`: the natural curvature everywhere, instead of that of the strands
     bool natural_in_time;
     const sp_rod_grow *grow;    ///< nullable: no growth
+    const sp_rod_feed *feed;    ///< nullable: the rod is not fed
     double rayleigh_mass;       ///< [1/s] >= 0
     double rayleigh_stiffness;  ///< [s] >= 0
     double drag;                ///< viscous damping by the surrounding medium [N s/m2] >= 0, per length
@@ -1008,7 +1021,7 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
     X(CURVATURE, "curvature", NODES, 3, "rad/m", CONTINUOUS, 0, N, -INFINITY, INFINITY, "twist k1 k2", "curvature",             \
       "twist and the two curvatures of a rod")                                                                                  \
     X(COORDINATES, "coordinates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "coordinates",                       \
-      "coordinates of a rod's model, then the element lengths where it grows")                                                  \
+      "coordinates of a rod's model, then the element lengths where it grows, or length and angle of its feed")                 \
     X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")          \
     X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                        \
       "origin and quaternion of a rigid body's frame")

@@ -293,6 +293,7 @@ struct sp_body {
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
     bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again
+    const char *notice;       // what users should know about this step, written by prescribe; it becomes an event. NULL: nothing
     bool frozen;
     bool froze_now;  // frozen in the current step: a rollback unfreezes it
     void *impl;      // data of the kind

@@ -570,6 +570,26 @@ void sp__constraints_leave(sp_constraints *c) {
     c->count = kept;
 }
 
+static bool row_moves(const sp_constraint_body *t, int contact) {
+    for (int e = t->J.start[3 * contact]; e < t->J.start[3 * contact + 3]; e++)
+        if (t->J.val[e] != 0 && !t->body->fixed[t->J.col[e]]) return true;
+    return false;
+}
+
+// The deepest overlaps. What is held on both sides overlaps as the scene wants it, such as the part of a catheter that has not
+// entered its vessel.
+static void measure_overlap(sp_constraints *c) {
+    for (int i = 0; i < c->touched_count; i++) {
+        const sp_constraint_body *t = &c->touched[i];
+        for (int k = 0; t->free && k < t->count; k++) {
+            const sp_constraint_contact *found = &c->contacts[t->list[k]];
+            if (!row_moves(t, k)) continue;
+            c->info.overlap = fmax(c->info.overlap, -found->distance);
+            for (int s = 0; s < 2; s++) found->body[s]->overlap = fmax(found->body[s]->overlap, -(found->distance + found->gap));
+        }
+    }
+}
+
 sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                const sp_step *step) {
     sp_found found;
@@ -579,14 +599,10 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
-    for (int i = 0; i < c->count; i++) {
-        sp_constraint_contact *k = &c->contacts[i];
-        c->info.overlap = fmax(c->info.overlap, -k->distance);
-        for (int s = 0; s < 2; s++) k->body[s]->overlap = fmax(k->body[s]->overlap, -(k->distance + k->gap));
-    }
     if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
         sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);
     SP_TRY(sp__links_begin(c, step, def->solver.warm_start));
     SP_TRY(sp__constraints_rows(c, step));
+    measure_overlap(c);
     return sp__constraints_leave_untouched(c, bodies, count, step);
 }

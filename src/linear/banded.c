@@ -29,22 +29,35 @@ int sp__banded_factor(double *A, int n, int band, double least) {
     return -1;
 }
 
-void sp__banded_solve_from(const double *A, int n, int band, int first, double *x) {
+void sp__banded_solve_four(const double *A, int n, int band, int first, double (*x)[SP_BANDED_LANES]) {
+    enum { LANES = SP_BANDED_LANES };
     size_t width = (size_t)band + 1;
     for (int i = first; i < n; i++) {
         const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
-        for (int j = i - first > band ? i - band : first; j < i; j++) x[i] -= row[j] * x[j];
+        for (int j = i - first > band ? i - band : first; j < i; j++)
+            for (int l = 0; l < LANES; l++) x[i][l] -= row[j] * x[j][l];
     }
-    for (int i = first; i < n; i++) x[i] /= A[width * (size_t)i + (size_t)band];
+    for (int i = first; i < n; i++)
+        for (int l = 0; l < LANES; l++) x[i][l] /= A[width * (size_t)i + (size_t)band];
     for (int i = n - 1; i >= first; i--) {
         const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
-        for (int j = i - first > band ? i - band : first; j < i; j++) x[j] -= row[j] * x[i];
+        for (int j = i - first > band ? i - band : first; j < i; j++)
+            for (int l = 0; l < LANES; l++) x[j][l] -= row[j] * x[i][l];
     }
 }
 
 void sp__banded_solve(const double *A, int n, int band, const double *b, double *x) {
+    size_t width = (size_t)band + 1;
     if (x != b) memcpy(x, b, (size_t)n * sizeof *x);
-    sp__banded_solve_from(A, n, band, 0, x);
+    for (int i = 0; i < n; i++) {
+        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
+        for (int j = i > band ? i - band : 0; j < i; j++) x[i] -= row[j] * x[j];
+    }
+    for (int i = 0; i < n; i++) x[i] /= A[width * (size_t)i + (size_t)band];
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = A + width * (size_t)i + (size_t)band - (size_t)i;
+        for (int j = i > band ? i - band : 0; j < i; j++) x[j] -= row[j] * x[i];
+    }
 }
 
 void sp__banded_mul(const double *A, int n, int band, const double *x, double *y) {

@@ -17,8 +17,10 @@ static inline double *sp__banded_at(double *A, int band, int i, int j) {
 int sp__banded_factor(double *A, int n, int band, double least);
 // x = A^-1 b with the factor; x and b may be the same array.
 void sp__banded_solve(const double *A, int n, int band, const double *b, double *x);
-// The same in place where b is zero before the unknown `first`: only the unknowns from there on are computed.
-void sp__banded_solve_from(const double *A, int n, int band, int first, double *x);
+// x = A^-1 x for four right-hand sides side by side, which are zero before the unknown `first`: only the unknowns from there on
+// are computed. Several sums at a time do not wait for each other.
+enum { SP_BANDED_LANES = 4 };
+void sp__banded_solve_four(const double *A, int n, int band, int first, double (*x)[SP_BANDED_LANES]);
 // y = A x with the matrix before factorisation.
 void sp__banded_mul(const double *A, int n, int band, const double *x, double *y);
 

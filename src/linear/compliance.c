@@ -36,7 +36,7 @@ struct sp_compliance {
     sp_inverse_columns *columns;
     int *start, *row;
     double *value, *x, *y;
-    double *part_x;  // workers x the longest part
+    double *part_x;  // workers x the longest part x lanes
     size_t part_capacity;
     size_t start_capacity, row_capacity, value_capacity, x_capacity, y_capacity, diagonal_capacity;
 };
@@ -312,71 +312,95 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
 
 // ---------------------------------------------------------------------------------------------------- parts
 
+enum { PART_LANES = SP_BANDED_LANES, PART_ROWS = 12 };  // rows of a solve; of a task, a multiple of it
+
 typedef struct parts_job {
     sp_compliance *C;
-    const sp_rows *J;
-    int lists;
     const sp_part_rows *list;
     size_t most;  // unknowns of a part
 } parts_job;
 
-// What row r has in a part: the unknowns of J in [from, to) that are not fixed, times x.
-static double part_dot(const parts_job *w, int r, int from, int to, const double *x) {
-    const sp_rows *J = w->J;
-    double sum = 0;
-    for (int k = J->start[r]; k < J->start[r + 1]; k++)
-        if (J->col[k] >= from && J->col[k] < to && !w->C->A->fixed[J->col[k]]) sum += J->val[k] * x[J->col[k] - from];
-    return sum;
-}
-
-static void part_row(const parts_job *w, const sp_part_rows *l, int i, double *x) {
-    const sp_compliance *C = w->C;
-    const sp_parts *p = C->A->parts;
-    const sp_rows *J = w->J;
-    const int from = p->start[l->part], to = p->start[l->part + 1], r = l->row[i], count = l->count;
-    int first = to - from;
-    memset(x, 0, (size_t)(to - from) * sizeof *x);
-    for (int k = J->start[r]; k < J->start[r + 1]; k++) {
-        const int col = J->col[k];
-        if (col < from || col >= to) continue;
-        first = col - from < first ? col - from : first;
-        if (!C->A->fixed[col]) x[col - from] += J->val[k];
+// The rows of all lists, one list after the other, without what is zero, fixed or of other parts. Columns are those of the part.
+static sp_status parts_compress(sp_compliance *C, const sp_rows *J, int lists, const sp_part_rows *list) {
+    size_t rows = 0, entries = 0;
+    for (int i = 0; i < lists; i++) {
+        rows += (size_t)list[i].count;
+        for (int k = 0; k < list[i].count; k++) entries += (size_t)(J->start[list[i].row[k] + 1] - J->start[list[i].row[k]]);
     }
-    if (C->use)
-        sp__banded_solve_from(sp__solver_part_factor(C->use, l->part), to - from, p->band[l->part], first, x);
-    else
-        for (int k = first; k < to - from; k++) x[k] *= C->diagonal[from + k];
-    for (int j = i; j < count; j++)
-        l->G[(size_t)i * (size_t)count + (size_t)j] = l->G[(size_t)j * (size_t)count + (size_t)i] =
-            part_dot(w, l->row[j], from, to, x);
+    SP_TRY(compliance_room(C, (void **)&C->start, &C->start_capacity, rows + 1, sizeof(int)));
+    SP_TRY(compliance_room(C, (void **)&C->row, &C->row_capacity, entries, sizeof(int)));
+    SP_TRY(compliance_room(C, (void **)&C->value, &C->value_capacity, entries, sizeof(double)));
+    int *start = C->start, at = 0;
+    *start = 0;
+    for (int i = 0; i < lists; i++) {
+        const int from = C->A->parts->start[list[i].part], to = C->A->parts->start[list[i].part + 1];
+        for (int r = 0; r < list[i].count; r++) {
+            for (int k = J->start[list[i].row[r]]; k < J->start[list[i].row[r] + 1]; k++) {
+                const int col = J->col[k];
+                if (col < from || col >= to || C->A->fixed[col] || J->val[k] == 0) continue;
+                C->row[at] = col - from, C->value[at++] = J->val[k];
+            }
+            *++start = at;
+        }
+    }
+    return SP_OK;
 }
 
-enum { PART_ROWS = 12 };  // of a task
+// x = A^-1 times the rows from `start` on, side by side
+static void part_solve(const sp_compliance *C, int part, const int *start, int count, double (*x)[PART_LANES]) {
+    const sp_parts *p = C->A->parts;
+    const int from = p->start[part], n = p->start[part + 1] - from;
+    int first = n;
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int lane = 0; lane < count; lane++)
+        for (int k = start[lane]; k < start[lane + 1]; k++) {
+            first = C->row[k] < first ? C->row[k] : first;
+            x[C->row[k]][lane] += C->value[k];
+        }
+    if (C->use) sp__banded_solve_four(sp__solver_part_factor(C->use, part), n, p->band[part], first, x);
+    for (int k = first; !C->use && k < n; k++)
+        for (int lane = 0; lane < PART_LANES; lane++) x[k][lane] *= C->diagonal[from + k];
+}
+
+// The products of the rows i .. i + count - 1 of a list, of which x is A^-1 times them, with themselves and the later ones.
+static void part_products(const sp_compliance *C, const sp_part_rows *l, const int *start, int i, int count,
+                          double (*x)[PART_LANES]) {
+    const size_t rows = (size_t)l->count;
+    for (int j = i; j < l->count; j++) {
+        double sum[PART_LANES] = {0};
+        for (int k = start[j]; k < start[j + 1]; k++)
+            for (int lane = 0; lane < PART_LANES; lane++) sum[lane] += C->value[k] * x[C->row[k]][lane];
+        for (int lane = 0; lane < count && i + lane <= j; lane++)
+            l->G[(size_t)(i + lane) * rows + (size_t)j] = l->G[(size_t)j * rows + (size_t)(i + lane)] = sum[lane];
+    }
+}
 
 static void part_task(void *arg, int task, int worker) {
     const parts_job *w = arg;
-    double *x = w->C->part_x + w->most * (size_t)worker;
-    for (int i = 0; i < w->lists; i++) {
-        const int tasks = (w->list[i].count + PART_ROWS - 1) / PART_ROWS;
-        if (task >= tasks) {
-            task -= tasks;
-            continue;
-        }
-        for (int k = task * PART_ROWS; k < (task + 1) * PART_ROWS && k < w->list[i].count; k++) part_row(w, &w->list[i], k, x);
-        return;
+    const sp_part_rows *l = w->list;
+    const int *start = w->C->start;
+    double(*x)[PART_LANES] = (double(*)[PART_LANES])w->C->part_x + w->most * (size_t)worker;
+    for (int tasks; task >= (tasks = (l->count + PART_ROWS - 1) / PART_ROWS); l++) task -= tasks, start += l->count;
+    const int end = (task + 1) * PART_ROWS < l->count ? (task + 1) * PART_ROWS : l->count;
+    for (int i = task * PART_ROWS; i < end; i += PART_LANES) {
+        const int count = end - i < PART_LANES ? end - i : PART_LANES;
+        part_solve(w->C, l->part, start + i, count, x);
+        part_products(w->C, l, start, i, count, x);
     }
 }
 
 sp_status sp__compliance_product_parts(sp_compliance *C, const sp_rows *J, int lists, const sp_part_rows *list) {
     const sp_parts *p = C->A->parts;
-    parts_job w = {.C = C, .J = J, .lists = lists, .list = list};
+    parts_job w = {.C = C, .list = list};
     int tasks = 0;
     for (int i = 0; i < lists; i++) {
         const size_t n = (size_t)(p->start[list[i].part + 1] - p->start[list[i].part]);
         w.most = n > w.most ? n : w.most;
         tasks += (list[i].count + PART_ROWS - 1) / PART_ROWS;
     }
-    SP_TRY(compliance_room(C, (void **)&C->part_x, &C->part_capacity, w.most * (size_t)sp__workers(C->ctx), sizeof(double)));
+    SP_TRY(parts_compress(C, J, lists, list));
+    SP_TRY(compliance_room(C, (void **)&C->part_x, &C->part_capacity, PART_LANES * w.most * (size_t)sp__workers(C->ctx),
+                           sizeof(double)));
     sp__parallel(C->ctx, tasks, part_task, &w);
     return SP_OK;
 }

@@ -312,8 +312,10 @@ void sp__der_rest(sp_der *d, const sp_der_edge *edge, const double *curvature) {
     sp_curve_frame at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     chord before = clamp_chord(at.R), c;
     for (int e = 0; e < d->edges; e++) {
-        const sp_der_edge *f = &edge[e], *b = e > 0 ? f - 1 : f;
-        double share = e > 0 ? b->length : 0, *stiffness = d->stiffness + 3 * (size_t)e;
+        bool clamp = e == 0 || e == d->clamp;
+        const sp_der_edge *f = &edge[e], *b = clamp ? f : f - 1;
+        double share = clamp ? 0 : b->length, *stiffness = d->stiffness + 3 * (size_t)e;
+        if (clamp) before = clamp_chord(at.R);
         next_chord(&at, curvature + 3 * (size_t)e, f->length, &c);
         chord_strains(&before, &c, d->natural + 3 * (size_t)e);
         for (int i = 0; e == 0 && i < 3; i++) d->root[i] = c.t[i], d->root[3 + i] = c.m1[i], d->root[6 + i] = c.m2[i];

@@ -46,6 +46,7 @@ typedef struct sp_der_edge {
 typedef struct sp_der {
     sp_context *ctx;
     int edges;
+    int clamp;  // the edge after the clamp, 0 unless the rod is fed: its first node has half a cell. Read by sp__der_rest
     // rest state, set by sp__der_rest
     double *chord, *stretch;  // edges
     double *natural;          // edges x 3: K1, K2, m at the node before the edge

@@ -296,6 +296,20 @@ static void beam_set_target(sp_body *b, int part, int node, const double *hold, 
     sp__quat_mul(turn, from->quat, to->quat);
 }
 
+// a node takes position, orientation and motion of the point at its new arc length
+static void beam_slide(sp_body *b, int part, int first, int last, const double *from, const double *to, double *q, double *v) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    for (int i = first; i <= last; i++) {
+        sp_curve_frame at;
+        double u;
+        int e = sp__chain_find(p->elements, from, to[i], i, &u);
+        beam_place(b, part, e, u, &at);
+        node_of_frame(&at, (sp_beam_node *)q + i);
+        beam_speed(b, part, e, u, r->kinematics_v + p->v, v + (size_t)V * (size_t)i);
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ queries
 
 // Natural curvature plus moments at the nodes over stiffness, the mean of both elements. Twist is constant in each element and is
@@ -362,6 +376,7 @@ const sp_rod_model_ops sp__rod_beam = {
     .slopes = beam_slopes,
     .held = beam_held,
     .set_target = beam_set_target,
+    .slide = beam_slide,
     .curvature = beam_curvature,
     .element_energy = beam_element_energy,
     .measure = beam_measure,

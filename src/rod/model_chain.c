@@ -60,3 +60,11 @@ void sp__chain_add_masses(const sp_body *b, int part, double *M) {
     for (int i = 0; i <= p->elements; i++)
         for (int k = 0; k < 3; k++) *sp__banded_at(M, p->band, c->v * i + k, c->v * i + k) += c->mass[i];
 }
+
+int sp__chain_find(int elements, const double *s, double at, int near, double *share) {
+    int e = near < elements ? near : elements - 1;
+    while (e > 0 && at < s[e]) e--;
+    while (e + 1 < elements && at > s[e + 1]) e++;
+    *share = fmin(fmax((at - s[e]) / (s[e + 1] - s[e]), 0), 1);
+    return e;
+}

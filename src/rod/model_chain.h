@@ -28,5 +28,8 @@ void sp__chain_lump_masses(sp_body *b, int part);
 double sp__chain_add_weight(const sp_body *b, int part, double potential, double *f);
 // Adds the masses of the nodes to the lower band M.
 void sp__chain_add_masses(const sp_body *b, int part, double *M);
+// The element that contains the arc length `at`, of nodes at the ascending arc lengths s, and the share of its length up to there
+// in [0, 1]. The search starts at the element `near`.
+int sp__chain_find(int elements, const double *s, double at, int near, double *share);
 
 #endif

@@ -20,10 +20,10 @@ static strand *der_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
-// clamped with its frame, by half a cell
+// The root is clamped with its frame, by half a cell. A fed rod is clamped at its entry point, where the edge before is held.
 static bool der_clamped(const sp_body *b, int part) {
     const unsigned char *fixed = b->fixed + sp__rod(b)->part[part].v;
-    return !sp__rod(b)->edge_clamp && fixed[0] && fixed[1] && fixed[2];
+    return !sp__rod(b)->edge_clamp && sp__rod(b)->part[part].entry == 0 && fixed[0] && fixed[1] && fixed[2];
 }
 
 // ------------------------------------------------------------------------------------------------ creation
@@ -41,6 +41,7 @@ static void der_changed(sp_body *b, int part) {
     }
     sp_rod_mass m;
     for (int at = 0; sp__rod_mass_next(b, part, &at, &m);) s->spin[m.element] += m.inertia;
+    s->d.clamp = p->entry;
     sp__der_rest(&s->d, s->edge, r->natural + 3 * (size_t)p->node);
 }
 
@@ -265,6 +266,98 @@ static void der_set_target(sp_body *b, int part, int node, const double *hold, c
     if (b->fixed[p->v + sp__der_angle(held_edge(p->elements, node))]) set_edge_target(b, part, node, hold, R, target);
 }
 
+// ------------------------------------------------------------------------------------------------ nodes that slide
+
+// A smooth curve through the nodes of a fed rod, of positions or velocities x: cubic in each edge, with the slopes of parabolas
+// through three nodes. The slope at the entry is that of the edge before it, which is held straight; at the tip there is no
+// bending. Points of the polyline itself would have all of the bending at its nodes.
+typedef struct smooth {
+    const double *x, *s;  // nodes: x at sp__der_place, arc lengths
+    int edges, entry;
+} smooth;
+
+static void der_slope(const smooth *c, int edge, double out[3]) {
+    sp__sub3(c->x + sp__der_place(edge + 1), c->x + sp__der_place(edge), out);
+    for (int k = 0; k < 3; k++) out[k] /= c->s[edge + 1] - c->s[edge];
+}
+
+static void der_node_slope(const smooth *c, int node, double out[3]) {
+    double before[3], after[3];
+    if (node == 0 || node == c->edges) {
+        int inner = node == 0 ? 1 : node - 1;
+        der_slope(c, node == 0 ? 0 : node - 1, after);
+        if (c->edges > 1) der_node_slope(c, inner, before);
+        for (int k = 0; k < 3; k++) out[k] = c->edges > 1 ? 1.5 * after[k] - 0.5 * before[k] : after[k];
+        return;
+    }
+    double a = c->s[node] - c->s[node - 1], b = c->s[node + 1] - c->s[node], share = node == c->entry ? 0 : a / (a + b);
+    der_slope(c, node - 1, before), der_slope(c, node, after);
+    for (int k = 0; k < 3; k++) out[k] = before[k] + share * (after[k] - before[k]);
+}
+
+static void der_smooth_at(const smooth *c, int edge, double u, double out[3]) {
+    const double *x = c->x + sp__der_place(edge), *y = x + 4, length = c->s[edge + 1] - c->s[edge];
+    double p[3], q[3], w = 1 - u;
+    der_node_slope(c, edge, p), der_node_slope(c, edge + 1, q);
+    for (int k = 0; k < 3; k++)
+        out[k] = w * w * (1 + 2 * u) * x[k] + u * u * (3 - 2 * u) * y[k] + length * u * w * (w * p[k] - u * q[k]);
+}
+
+// Material frame and rate of the angle at an arc length: those of edges hold at their middles, those of the last held edge up to
+// the entry.
+static void der_frame_at(sp_body *b, int part, const double *s, double at, int near, double R[9], double *rate) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const sp_der *d = &der_strand_of(b, part)->d;
+    const double *v = r->kinematics_v + p->v;
+    double u, from[9], to[9];
+    int e = sp__chain_find(p->elements, s, at, near, &u), a = u < 0.5 && e > 0 ? e - 1 : e, c = a + 1 < p->elements ? a + 1 : a;
+    if (at <= s[p->entry]) c = a = e < p->entry ? e : p->entry - 1;
+    double start = a == p->entry - 1 ? s[p->entry] : 0.5 * (s[a] + s[a + 1]), end = 0.5 * (s[c] + s[c + 1]);
+    double share = c > a ? fmin(fmax((at - start) / (end - start), 0), 1) : 0;
+    sp__der_material(d, a, from), sp__der_material(d, c, to);
+    rotated_part(from, to, share, R);
+    *rate = v[sp__der_angle(a)] + share * (v[sp__der_angle(c)] - v[sp__der_angle(a)]);
+}
+
+// the director of an edge that gives it the material frame R, transported to its tangent; its angle stays
+static void der_turn_edge(int edges, int edge, const double R[9], double *q) {
+    double t[3], was[3] = {R[0], R[3], R[6]}, m1[3] = {R[1], R[4], R[7]}, m2[3], angle = q[sp__der_angle(edge)];
+    double *director = q + sp__der_director(edges, edge);
+    sp__der_tangent(q + sp__der_place(edge), q + sp__der_place(edge + 1), t);
+    sp__transport3(m1, was, t, m1);
+    sp__cross3(t, m1, m2);
+    for (int k = 0; k < 3; k++) director[k] = cos(angle) * m1[k] - sin(angle) * m2[k];
+}
+
+// the reference twist between an edge and the one before it, for which their twist is less than half a turn
+static void der_reset_twist(int edges, int edge, double *q) {
+    double t[2][3], twist = q[sp__der_angle(edge)] - q[sp__der_angle(edge - 1)];
+    for (int k = 0; k < 2; k++) sp__der_tangent(q + sp__der_place(edge - 1 + k), q + sp__der_place(edge + k), t[k]);
+    q[sp__der_reference_twist(edges, edge)] =
+        sp__der_twist(t[0], q + sp__der_director(edges, edge - 1), t[1], q + sp__der_director(edges, edge), -twist);
+}
+
+static void der_slide(sp_body *b, int part, int first, int last, const double *from, const double *to, double *q, double *v) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const smooth places = {sp__rod_kinematics_at(b, part), from, p->elements, p->entry};
+    const smooth speeds = {r->kinematics_v + p->v, from, p->elements, p->entry};
+    for (int i = first; i <= last; i++) {
+        double u;
+        int e = sp__chain_find(p->elements, from, to[i], i, &u);
+        der_smooth_at(&places, e, u, q + sp__der_place(i));
+        der_smooth_at(&speeds, e, u, v + sp__der_place(i));
+    }
+    int next = last < p->elements ? last : p->elements - 1;
+    for (int e = first > 0 ? first - 1 : 0; e <= next; e++) {
+        double R[9];
+        der_frame_at(b, part, from, 0.5 * (to[e] + to[e + 1]), e, R, &v[sp__der_angle(e)]);
+        der_turn_edge(p->elements, e, R, q);
+    }
+    for (int e = first > 1 ? first - 1 : 1; e <= next + 1 && e < p->elements; e++) der_reset_twist(p->elements, e, q);
+}
+
 // ------------------------------------------------------------------------------------------------ queries
 
 // Natural curvature plus moments at the nodes over stiffness: strain over length. At ends without a bending node, extrapolated
@@ -279,7 +372,7 @@ static void der_curvature(sp_body *b, int part, double *out) {
     for (int i = first; i <= last; i++)
         for (int k = 0; k < 3; k++) {
             const sp_der_edge *e = &s->edge[i];
-            double length = 0.5 * (e->length + (i > 0 ? e[-1].length : 0));
+            double length = 0.5 * (e->length + (i > 0 && i != p->entry ? e[-1].length : 0));
             double apart = s->d.node[i].strain[k] - s->d.natural[3 * i + k];
             out[3 * i + axis[k]] = (k == 1 ? -1 : 1) * apart / length;
         }
@@ -338,6 +431,7 @@ const sp_rod_model_ops sp__rod_der = {
     .slopes = der_slopes,
     .held = der_held,
     .set_target = der_set_target,
+    .slide = der_slide,
     .curvature = der_curvature,
     .element_energy = der_element_energy,
     .measure = der_measure,

@@ -28,6 +28,7 @@ typedef struct sp_rod_part {  // a strand
     int node, element;        // first node and first element in the numbering of the rod
     int elements;             // capacity: the most elements that growth can reach; arrays have this size
     int alive;                // elements in use; state tier. The remaining ones have zero length and lie at the tip
+    int entry;                // node at the entry point of a feed: it and those before it are held; 0: no feed. rod_feed.c
     int band;                 // bandwidth of its matrices, see banded.h
     size_t at;                // offset of its matrices in M, B, K
     sp_curve_frame root;      // frame of the root at the start
@@ -73,6 +74,7 @@ typedef struct sp_rod {
     sp_signal natural_signal[3];
     bool natural_in_time;
     struct sp_rod_growth *growth;  // rod_grow.c; NULL: none
+    struct sp_rod_guide *guide;    // rod_feed.c; NULL: none
     // derived
     sp_rod_stiffness *stiffness;  // per section
     bool stale;                   // sections, natural curvature or lengths changed: the models must be updated (sp__rod_follow)
@@ -185,6 +187,9 @@ struct sp_rod_model_ops {
     // target of these unknowns: the node moves to `place`, its frame is the frame in `hold` rotated by R
     void (*set_target)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
                        double *target);
+    // Nodes `first` to `last` slide along the strand: their coordinates q and velocities v become those of the points at arc
+    // lengths `to`, which are at `from` until then (nodes each), of the current kinematics. NULL: the model cannot be fed
+    void (*slide)(sp_body *b, int part, int first, int last, const double *from, const double *to, double *q, double *v);
     void (*curvature)(sp_body *b, int part, double *out);         // at the nodes, x 3
     double (*element_energy)(sp_body *b, int part, int element);  // elastic energy
     // adds mass, first moment, momentum, angular momentum about the world's origin, and kinetic energy
@@ -275,6 +280,17 @@ sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def);
 void sp__rod_hold_free(sp_body *b);
 void sp__rod_set_targets(sp_body *b, double t);  // b->target at time t
 sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold);
+// rod_edit.c: what growth and feed change at the start of a step, in prescribe, as it was before. A rollback undoes it.
+typedef struct sp_rod_kept {
+    const double *of;  // the committed q that changed; a commit swaps it away. NULL: nothing is kept
+    double *q, *v, *length, *natural;
+    unsigned char *fixed;
+} sp_rod_kept;
+sp_status sp__rod_kept_create(sp_body *b, sp_rod_kept *k);
+void sp__rod_kept_free(sp_body *b, sp_rod_kept *k);
+void sp__rod_keep(sp_body *b, sp_rod_kept *k);
+bool sp__rod_keep_undo(sp_body *b, sp_rod_kept *k);  // false: nothing is kept, or it was committed
+void sp__rod_undo(sp_body *b);
 // rod_grow.c: growth happens at the start of a step, in prescribe; a rollback undoes it
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def);
 void sp__rod_grow_free(sp_body *b);
@@ -284,6 +300,20 @@ void sp__rod_grow_undo(sp_body *b);
 void sp__rod_grow_set(sp_body *b,
                       const double *length);  // sets another state: element lengths different from those of the growth so far
 void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
+// rod_feed.c: likewise the feed
+extern const sp_param_spec sp__rod_feed_speed, sp__rod_feed_spin;
+sp_status sp__rod_feed_check(sp_error *error, const sp_rod_def *def);
+sp_status sp__rod_feed_create(sp_body *b, const sp_rod_def *def);
+void sp__rod_feed_free(sp_body *b);
+void sp__rod_feed_start(sp_body *b);  // the committed coordinates, bent by the model: what has not entered is straight
+void sp__rod_feed(sp_body *b, const sp_step *step);
+void sp__rod_feed_undo(sp_body *b);
+void sp__rod_feed_set_targets(sp_body *b);
+double *sp__rod_feed_state(const sp_rod *r);  // fed length [m] and angle [rad] since the start
+void sp__rod_feed_set(sp_body *b);            // after another state was set, or restored
+void sp__rod_feed_visit(sp_body *b, sp_tier tier, sp_visitor *v);
+int sp__rod_param_count(sp_body *b);
+sp_param sp__rod_param_at(sp_body *b, int index);
 // rod_surface.c
 sp_status sp__rod_surface_create(sp_body *b);
 void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]);

@@ -39,6 +39,8 @@ static const sp_param_spec *const rod_params[] = {
     [SP_PARAM_MASS] = &sp__param_mass,
     &rod_length,
     &rod_radius,
+    &sp__rod_feed_speed,
+    &sp__rod_feed_spin,
     NULL,
 };
 
@@ -60,7 +62,7 @@ const sp_body_ops sp__rod_ops = {
     .inertia = sp__rod_inertia,
     .step_too_large = sp__rod_step_too_large,
     .mass = sp__rod_mass,
-    .undo = sp__rod_grow_undo,
+    .undo = sp__rod_undo,
     .update_kinematics = rod_update_kinematics,
     .points = sp__rod_points,
     .bounds = sp__rod_bounds,
@@ -85,8 +87,8 @@ const sp_body_ops sp__rod_ops = {
     .pin = sp__rod_pin,
     .set_state = sp__rod_set_state,
     .invert = sp__rod_invert,
-    .param_count = sp__body_param_count,
-    .param_at = sp__body_param_at,
+    .param_count = sp__rod_param_count,
+    .param_at = sp__rod_param_at,
     .node_of = sp__rod_node_of,
 };
 
@@ -105,6 +107,7 @@ static void rod_prescribe(sp_body *b, const sp_step *step) {
     double t = step->time;
     r->h = step->h;
     if (r->growth) sp__rod_grow(b, step);
+    if (r->guide) sp__rod_feed(b, step);
     if (sp__masses_prescribe(b, t)) sp__rod_changed(b);
     if (r->natural_in_time) {
         for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], t);
@@ -210,7 +213,7 @@ static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
         def->compliance != SP_COMPLIANCE_EXACT && def->compliance != SP_COMPLIANCE_BLOCK_TRIDIAGONAL)
         REFUSE("compliance of a rod = %d, must be auto, diagonal, exact or block-tridiagonal", (int)def->compliance);
     if (def->grow && !reduced) REFUSE("grow: only clothoids and helices do");
-    return SP_OK;
+    return def->feed ? sp__rod_feed_check(error, def) : SP_OK;
 }
 
 static sp_status check_place(sp_error *error, const char *what, int index, const sp_anchor *a, int elements) {
@@ -344,6 +347,7 @@ static void start_curvature(sp_rod *r, const sp_rod_def *def) {
             int own = k <= s->elements ? k : s->elements;
             memcpy(r->node_scratch + 3 * (size_t)(r->part[i].node + k), s->start + 3 * (size_t)own, 3 * sizeof(double));
         }
+        if (r->guide) memset(r->node_scratch, 0, 3 * ((size_t)r->part[i].entry + 1) * sizeof(double));  // behind the entry point
     }
 }
 
@@ -353,6 +357,7 @@ static sp_status make_start(sp_body *b, const sp_rod_def *def) {
     start_curvature(r, def);
     for (int i = 0; i < r->parts; i++)
         r->model->bend(b, i, &r->part[i].root, r->node_scratch + 3 * (size_t)r->part[i].node, b->q[SP_COMMITTED] + r->part[i].q);
+    if (r->guide) sp__rod_feed_start(b);
     for (int i = 0; i < b->nq; i++)
         if (!isfinite(b->q[SP_COMMITTED][i])) return SP_BODY_FAIL(b, SP_NOT_FINITE, "the start of a rod is not finite");
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], n), memcpy(r->hold, b->q[SP_COMMITTED], n);
@@ -588,6 +593,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
         SP_TRY(r->model->create(b, i));
     }
     SP_TRY(make_contacts(b));
+    if (def->feed) SP_TRY(sp__rod_feed_create(b, def));
     sp__rod_follow(b);
     SP_TRY(make_start(b, def));
     if (sp__norm3(def->velocity) > 0 || sp__norm3(def->spin) > 0) SP_TRY(rod_start_motion(b, def->velocity, def->spin));
@@ -627,6 +633,7 @@ static void rod_destroy(sp_body *b) {
         sp__free(ctx, r->part[i].model);
     }
     sp__rod_grow_free(b);
+    sp__rod_feed_free(b);
     sp__rod_hold_free(b);
     void *all[] = {r->part,
                    r->part_of,

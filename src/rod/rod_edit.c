@@ -33,6 +33,50 @@ void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
         v->array(v, "K", r->system[2], sizeof(double), bands);
     }
     if (r->growth) sp__rod_grow_visit(b, tier, v);
+    if (r->guide) sp__rod_feed_visit(b, tier, v);
+}
+
+// ------------------------------------------------------------------------------------------------ undo
+
+sp_status sp__rod_kept_create(sp_body *b, sp_rod_kept *k) {
+    const sp_rod *r = sp__rod(b);
+    SP_NEW(b->ctx, k->q, b->nq), SP_NEW(b->ctx, k->v, b->nv), SP_NEW(b->ctx, k->fixed, b->nv);
+    SP_NEW(b->ctx, k->length, r->elements), SP_NEW(b->ctx, k->natural, 3 * (size_t)r->nodes);
+    return k->q && k->v && k->fixed && k->length && k->natural ? SP_OK : SP_NO_MEMORY;
+}
+
+void sp__rod_kept_free(sp_body *b, sp_rod_kept *k) {
+    sp__free(b->ctx, k->q), sp__free(b->ctx, k->v), sp__free(b->ctx, k->fixed);
+    sp__free(b->ctx, k->length), sp__free(b->ctx, k->natural);
+}
+
+void sp__rod_keep(sp_body *b, sp_rod_kept *k) {
+    const sp_rod *r = sp__rod(b);
+    k->of = b->q[SP_COMMITTED];
+    memcpy(k->q, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *k->q);
+    memcpy(k->v, b->v[SP_COMMITTED], (size_t)b->nv * sizeof *k->v);
+    memcpy(k->fixed, b->fixed, (size_t)b->nv);
+    memcpy(k->length, r->length, (size_t)r->elements * sizeof *k->length);
+    memcpy(k->natural, r->natural, 3 * (size_t)r->nodes * sizeof *k->natural);
+}
+
+bool sp__rod_keep_undo(sp_body *b, sp_rod_kept *k) {
+    sp_rod *r = sp__rod(b);
+    // the committed array has been swapped since: that step succeeded, and the present step failed before it changed anything
+    if (k->of != b->q[SP_COMMITTED]) return false;
+    k->of = NULL;
+    memcpy(b->q[SP_COMMITTED], k->q, (size_t)b->nq * sizeof *k->q);
+    memcpy(b->v[SP_COMMITTED], k->v, (size_t)b->nv * sizeof *k->v);
+    memcpy(b->fixed, k->fixed, (size_t)b->nv);
+    memcpy(r->length, k->length, (size_t)r->elements * sizeof *k->length);
+    memcpy(r->natural, k->natural, 3 * (size_t)r->nodes * sizeof *k->natural);
+    sp__rod_changed(b);
+    return true;
+}
+
+void sp__rod_undo(sp_body *b) {
+    sp__rod_grow_undo(b);
+    sp__rod_feed_undo(b);
 }
 
 // ------------------------------------------------------------------------------------------------ parameters
@@ -41,6 +85,7 @@ void sp__rod_refresh(sp_body *b) {
     sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) r->part[p].alive = r->alive[p];
     r->values++;
+    if (r->guide) sp__rod_feed_set(b);
     sp__rod_changed(b);
     sp__rod_follow(b);  // contacts need masses before the next evaluation
     sp__body_solver_changed(b);
@@ -56,8 +101,8 @@ double *sp__rod_material_value(sp_body *b, int section, int which) {
 // sets the fields "coordinates" and "rates"; held unknowns are held at the new values
 sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v) {
     sp_rod *r = sp__rod(b);
-    int lengths = r->growth ? r->elements : 0;
-    for (int i = 0; x && i < b->nq + lengths; i++)
+    int lengths = r->growth ? r->elements : 0, fed = r->guide ? 2 : 0;
+    for (int i = 0; x && i < b->nq + lengths + fed; i++)
         if (!isfinite(x[i])) return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': coordinate %d is not finite", b->name, i);
     for (int i = b->nq; x && i < b->nq + lengths; i++)
         if (x[i] < 0) return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': an element of %g m, must be >= 0", b->name, x[i]);
@@ -66,5 +111,9 @@ sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v) {
     if (x) memcpy(b->q[SP_COMMITTED], x, (size_t)b->nq * sizeof *x), memcpy(r->hold, x, (size_t)b->nq * sizeof *x);
     if (v) memcpy(b->v[SP_COMMITTED], v, (size_t)b->nv * sizeof *v);
     if (x && lengths) sp__rod_grow_set(b, x + b->nq);
+    if (x && fed) {
+        memcpy(sp__rod_feed_state(r), x + b->nq, 2 * sizeof *x);
+        sp__rod_feed_set(b);
+    }
     return SP_OK;
 }

@@ -26,10 +26,8 @@ typedef struct sp_rod_growth {
     sp_rod_grow def;
     double *split;  // parts
     // state before the last growth, for undo
-    const double *grown;  // the committed q that grew; a commit swaps it away
-    double *q, *v, *length, *natural;
+    sp_rod_kept kept;
     int *alive;
-    unsigned char *fixed;
     place *load;
 } sp_rod_growth;
 
@@ -104,10 +102,8 @@ static sp_status grow_check(sp_body *b, const sp_rod_grow *def) {
 static sp_status grow_reserve(sp_body *b, sp_rod_growth *g) {
     const sp_rod *rod = sp__rod(b);
     SP_NEW(b->ctx, g->split, rod->parts), SP_NEW(b->ctx, g->alive, rod->parts);
-    SP_NEW(b->ctx, g->q, b->nq), SP_NEW(b->ctx, g->v, b->nv), SP_NEW(b->ctx, g->fixed, b->nv);
-    SP_NEW(b->ctx, g->length, rod->elements), SP_NEW(b->ctx, g->natural, 3 * (size_t)rod->nodes);
     SP_NEW(b->ctx, g->load, rod->loads + 1);
-    if (g->split && g->alive && g->q && g->v && g->fixed && g->length && g->natural && g->load) return SP_OK;
+    if (g->split && g->alive && g->load && sp__rod_kept_create(b, &g->kept) >= 0) return SP_OK;
     return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the growth of rod '%s'", b->name);
 }
 
@@ -153,9 +149,8 @@ sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def) {
 void sp__rod_grow_free(sp_body *b) {
     sp_rod_growth *g = sp__rod(b)->growth;
     if (!g) return;
-    sp__free(b->ctx, g->split), sp__free(b->ctx, g->alive);
-    sp__free(b->ctx, g->q), sp__free(b->ctx, g->v), sp__free(b->ctx, g->fixed);
-    sp__free(b->ctx, g->length), sp__free(b->ctx, g->natural), sp__free(b->ctx, g->load);
+    sp__free(b->ctx, g->split), sp__free(b->ctx, g->alive), sp__free(b->ctx, g->load);
+    sp__rod_kept_free(b, &g->kept);
     sp__free(b->ctx, g);
     sp__rod(b)->growth = NULL;
 }
@@ -297,8 +292,8 @@ static void natural_at_tip(const strand *s, const double *old, double from, doub
 static void grow_scale(sp_body *b, int p, double amount, const double k[3]) {
     strand s = grow_strand_of(b, p);
     const sp_rod_growth *g = s.rod->growth;
-    const double *q = g->q + first_q(s.rod, s.part), *v = g->v + first_v(s.rod, s.part);
-    const double *natural = g->natural + 3 * (size_t)s.part->node, *was = g->length + s.part->element;
+    const double *q = g->kept.q + first_q(s.rod, s.part), *v = g->kept.v + first_v(s.rod, s.part);
+    const double *natural = g->kept.natural + 3 * (size_t)s.part->node, *was = g->kept.length + s.part->element;
     double length = strand_length(was, 0, s.part->alive), longer = length + amount, ratio = longer / length;
     slide_affine(&s, natural, was, ratio, s.natural);
     natural_at_tip(&s, natural, longer - was[s.part->alive - 1] * ratio, length, longer, k);
@@ -317,7 +312,7 @@ static void grow_follow(const sp_rod *rod, int *element, double *at) {
     const sp_rod_growth *g = rod->growth;
     const sp_rod_part *part = &rod->part[rod->part_of[*element]];
     int alive = g->alive[rod->part_of[*element]], e = *element - part->element;
-    const double *was = g->length + part->element, *now = rod->length + part->element;
+    const double *was = g->kept.length + part->element, *now = rod->length + part->element;
     if (e > alive || (e == alive && *at > 0)) {
         *at = 1;
         return;
@@ -351,12 +346,7 @@ static void follow_all(sp_body *b) {
 static void grow_keep(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
-    g->grown = b->q[SP_COMMITTED];
-    memcpy(g->q, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *g->q);
-    memcpy(g->v, b->v[SP_COMMITTED], (size_t)b->nv * sizeof *g->v);
-    memcpy(g->fixed, b->fixed, (size_t)b->nv);
-    memcpy(g->length, rod->length, (size_t)rod->elements * sizeof *g->length);
-    memcpy(g->natural, rod->natural, 3 * (size_t)rod->nodes * sizeof *g->natural);
+    sp__rod_keep(b, &g->kept);
     for (int p = 0; p < rod->parts; p++) g->alive[p] = rod->part[p].alive;
     for (int i = 0; i < rod->loads; i++) g->load[i] = (place){rod->load[i].element, rod->load[i].at};
     for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].before = b->loads.springs[i].at;
@@ -369,14 +359,7 @@ static void grow_keep(sp_body *b) {
 void sp__rod_grow_undo(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
-    // the committed array has been swapped since: that step succeeded, and the present step failed before growth
-    if (!g || g->grown != b->q[SP_COMMITTED]) return;
-    g->grown = NULL;
-    memcpy(b->q[SP_COMMITTED], g->q, (size_t)b->nq * sizeof *g->q);
-    memcpy(b->v[SP_COMMITTED], g->v, (size_t)b->nv * sizeof *g->v);
-    memcpy(b->fixed, g->fixed, (size_t)b->nv);
-    memcpy(rod->length, g->length, (size_t)rod->elements * sizeof *g->length);
-    memcpy(rod->natural, g->natural, 3 * (size_t)rod->nodes * sizeof *g->natural);
+    if (!g || !sp__rod_keep_undo(b, &g->kept)) return;
     for (int p = 0; p < rod->parts; p++) rod->part[p].alive = rod->alive[p] = g->alive[p];
     for (int i = 0; i < rod->loads; i++) rod->load[i].element = g->load[i].element, rod->load[i].at = g->load[i].at;
     for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].at = b->loads.springs[i].before;
@@ -384,7 +367,6 @@ void sp__rod_grow_undo(sp_body *b) {
         const sp_point_mass *m = &b->loads.masses[i];
         memcpy(m->at, m->before, (size_t)m->count * sizeof *m->at);
     }
-    sp__rod_changed(b);
 }
 
 // remaining growth of a strand; a remainder of the size of rounding counts as zero
@@ -415,7 +397,7 @@ void sp__rod_grow(sp_body *b, const sp_step *step) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
     if (!g || !(step->h > 0)) return;
-    g->grown = NULL;
+    g->kept.of = NULL;
     double middle = step->time - 0.5 * step->h, amount = step->h * sp_signal_value(&g->def.rate, middle), k[3];
     if (b->frozen || amount <= 0 || !any_left(rod)) return;
     for (int a = 0; a < 3; a++) k[a] = sp_signal_value(&g->def.curvature[a], middle);
@@ -439,7 +421,7 @@ void sp__rod_grow_set(sp_body *b, const double *length) {
         part->alive = rod->alive[p] = alive;
         fix_inactive(b, part);
     }
-    rod->growth->grown = NULL;
+    rod->growth->kept.of = NULL;
     sp__rod_changed(b);
 }
 

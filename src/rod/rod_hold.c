@@ -155,6 +155,7 @@ void sp__rod_set_targets(sp_body *b, double t) {
         for (int a = 0; a < 3; a++) place[a] += m->about[a] + pose.translate[a];
         r->model->set_target(b, m->part, m->node, r->start + p->q, place, R, b->target + p->q);
     }
+    if (r->guide) sp__rod_feed_set_targets(b);
 }
 
 sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold) {

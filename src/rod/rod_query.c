@@ -147,12 +147,13 @@ static sp_status curvature_field(sp_body *b, const sp_step *step, sp_field_id id
     return SP_OK;
 }
 
-// a growing rod appends the lengths of its elements to the coordinates
+// a growing rod appends the lengths of its elements to the coordinates, a fed rod the length and the angle of its feed
 static sp_status coordinates_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     const sp_rod *r = sp__rod(b);
     (void)step, (void)id;
     if (b->nq) memcpy(out, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *out);
     if (r->growth) memcpy(out + b->nq, r->length, (size_t)r->elements * sizeof *out);
+    if (r->guide) memcpy(out + b->nq, sp__rod_feed_state(r), 2 * sizeof *out);
     return SP_OK;
 }
 
@@ -171,7 +172,7 @@ static int element_count(const sp_body *b) {
 }
 
 static int coordinate_count(const sp_body *b) {
-    return b->nq + (sp__rod(b)->growth ? sp__rod(b)->elements : 0);
+    return b->nq + (sp__rod(b)->growth ? sp__rod(b)->elements : 0) + (sp__rod(b)->guide ? 2 : 0);
 }
 
 static int rate_count(const sp_body *b) {
@@ -347,8 +348,9 @@ double sp__rod_work(sp_body *b, double push[3]) {
 uint64_t sp__rod_hash(sp_body *b) {
     const sp_rod *r = sp__rod(b);
     uint64_t q = (uint64_t)b->nq, v = (uint64_t)b->nv;
+    uint64_t fed = r->guide ? sp__body_hash_numbers(sp__rod_feed_state(r), 2, q + v + (uint64_t)r->elements) : 0;
     return sp__body_hash_numbers(b->q[SP_COMMITTED], b->nq, 0) + sp__body_hash_numbers(b->v[SP_COMMITTED], b->nv, q) +
-           sp__body_hash_numbers(r->length, r->elements, q + v);
+           sp__body_hash_numbers(r->length, r->elements, q + v) + fed;
 }
 
 // the node nearest to an unknown, by its position in the numbering

@@ -327,6 +327,7 @@ static sp_status stage_balance(sp_world *w, double h) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_balance *n = &b->balance[SP_TRIAL];
+        if (b->notice) sp__event(w, SP_OK, "body '%s': %s", b->name, b->notice);
         if (!b->ops->energies) continue;
         if (b->frozen) b->pin_work = 0;
         sp__body_balance(b, &w->step);

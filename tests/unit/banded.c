@@ -30,6 +30,23 @@ TEST(solve_inverts_the_product) {
     }
 }
 
+// four at a time have the bits of single ones, from the first unknown that is not zero on
+TEST(four_solves_are_single_ones) {
+    enum { FIRST = 21 };
+    for (int band = 0; band <= MOST; band += 3) {
+        double A[N * (MOST + 1)] = {0}, x[N][SP_BANDED_LANES] = {{0}}, b[SP_BANDED_LANES][N] = {{0}};
+        fill(A, band);
+        REQUIRE(sp__banded_factor(A, N, band, 0) == -1);
+        for (int i = FIRST; i < N; i++)
+            for (int l = 0; l < SP_BANDED_LANES; l++) x[i][l] = b[l][i] = cos(i * (l + 1));
+        sp__banded_solve_four(A, N, band, FIRST, x);
+        for (int l = 0; l < SP_BANDED_LANES; l++) {
+            sp__banded_solve(A, N, band, b[l], b[l]);
+            for (int i = FIRST; i < N; i++) CHECK(x[i][l] == b[l][i]);
+        }
+    }
+}
+
 TEST(failed_pivots_are_reported) {
     double A[N * 2] = {0};
     fill(A, 1);

@@ -1,8 +1,6 @@
 // Growth in a world: failed steps, checkpoints, memory, a frozen body.
-#include "meter.h"
 #include "rod/rod.h"
-#include "test.h"
-#include "world/world_internal.h"
+#include "rod_world.h"
 
 static const sp_rod_model kinds[] = {SP_ROD_CLOTHOID, SP_ROD_HELIX};
 static const sp_grow_mode modes[] = {SP_GROW_TIP, SP_GROW_SCALE};
@@ -50,7 +48,7 @@ static void garden_close(garden *g) {
 }
 
 static void steps(garden *g, int n) {
-    for (int i = 0; i < n; i++) CHECK(sp_world_step(g->world, 0.01) >= 0);
+    world_steps(g->world, n);
 }
 
 // Failures at every stage before each step, against a world without failures.
@@ -60,12 +58,7 @@ TEST(failed_steps_do_not_grow) {
             garden plain, tried;
             REQUIRE(garden_open(&plain, kinds[kind], modes[mode]) && garden_open(&tried, kinds[kind], modes[mode]));
             for (int i = 0; i < 70; i++) {
-                for (int stage = SP_STAGE_TAKE_EDITS; stage < SP_STAGE_COMMIT; stage++) {
-                    uint64_t hash = sp_world_hash(tried.world);
-                    CHECK_INT(sp__world_inject_failure(tried.world, (sp_stage)stage), SP_OK);
-                    CHECK(sp_world_step(tried.world, 0.01) < 0);
-                    CHECK(sp_world_hash(tried.world) == hash);
-                }
+                check_failures(tried.world);
                 steps(&plain, 1), steps(&tried, 1);
                 CHECK(sp_world_hash(plain.world) == sp_world_hash(tried.world));
             }
@@ -84,21 +77,13 @@ TEST(checkpoints_of_growth_continue_with_the_same_hashes) {
     for (int kind = 0; kind < 2; kind++)
         for (int mode = 0; mode < 2; mode++) {
             garden g, other;
-            sp_checkpoint saved;
             REQUIRE(garden_open(&g, kinds[kind], modes[mode]) && garden_open(&other, kinds[kind], modes[mode]));
             steps(&g, 10);
             double volume = volume_of(&g), area = 3.14159265358979323846 * 0.005 * 0.005;
             CHECK_NEAR(volume, (0.35 + 0.25) * area, 1e-9 * area);
-            REQUIRE(sp_world_save(g.world, &saved) == SP_OK);
-            steps(&g, 60);
+            check_checkpoint(g.world, other.world, 60);
             CHECK_NEAR(volume_of(&g), (0.6 + 0.55) * area, 1e-9 * area);
-            uint64_t hash = sp_world_hash(g.world);
-            CHECK_INT(sp_world_restore(g.world, saved.data, saved.size), SP_OK);
-            CHECK_INT(sp_world_restore(other.world, saved.data, saved.size), SP_OK);
-            CHECK(volume_of(&g) == volume && volume_of(&other) == volume);
-            steps(&g, 60), steps(&other, 60);
-            CHECK(sp_world_hash(g.world) == hash && sp_world_hash(other.world) == hash);
-            sp_checkpoint_free(g.world, &saved);
+            CHECK(volume_of(&g) == volume_of(&other));
             garden_close(&g), garden_close(&other);
         }
 }
@@ -107,34 +92,22 @@ TEST(checkpoints_of_growth_continue_with_the_same_hashes) {
 TEST(nothing_is_allocated_while_it_grows) {
     for (int kind = 0; kind < 2; kind++) {
         garden g;
-        size_t bytes;
-        uint64_t before, after;
         REQUIRE(garden_open_under(&g, kinds[kind], SP_GROW_TIP, 0));
-        steps(&g, 3);
-        sp_context_memory(g.ctx, &bytes, &before);
-        steps(&g, 70);
-        sp_context_memory(g.ctx, &bytes, &after);
-        CHECK_INT(after, before);
+        check_no_allocation(g.ctx, g.world, 70);
         garden_close(&g);
     }
 }
 
+static sp_status fill_world(sp_context *ctx, sp_world **out) {
+    garden g = {.ctx = ctx};
+    sp_status status = garden_fill(&g, SP_ROD_CLOTHOID, SP_GROW_TIP, -9.81);
+    *out = g.world;
+    return status;
+}
+
 // Every allocation of creation, growth included, may be refused.
 TEST(every_allocation_of_a_world_may_fail) {
-    bool done = false;
-    for (long allowed = 0; !done && allowed < 2000; allowed++) {
-        meter m = {.allowed = allowed};
-        sp_context_def def = metered_context(&m);
-        garden g = {0};
-        sp_status status = sp_context_create(&def, &g.ctx);
-        if (status == SP_OK) status = garden_fill(&g, SP_ROD_CLOTHOID, SP_GROW_TIP, -9.81);
-        for (int i = 0; i < 30 && status >= 0; i++) status = sp_world_step(g.world, 0.01);
-        done = status >= 0;
-        if (!done) CHECK_INT(status, SP_NO_MEMORY);
-        garden_close(&g);
-        CHECK_INT(m.live, 0);
-    }
-    CHECK(done);
+    check_allocations(fill_world, 30);
 }
 
 static double breaks_at(const void *user, double t) {

@@ -684,6 +684,26 @@ static sp_status build_grow(sp_run *run, const sp_run_body *body, sp_rod_def *de
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ feed
+
+static sp_status build_feed(sp_run *run, const sp_run_body *body, sp_rod_def *def) {
+    const sp_scene_node *node = sp__next_child(body->node, "feed", NULL);
+    sp_rod_feed *feed;
+    if (!node) return SP_OK;
+    if (body->rod->strands > 1)
+        return SP_BUILD_FAIL(run, node, NULL, "a merged body of %d strands cannot be fed: one rod passes an entry point",
+                             body->rod->strands);
+    if (sp__scattered_over(run, body->node))
+        return SP_BUILD_FAIL(run, node, NULL, "a rod that is scattered over a body cannot be fed");
+    if (!SP_KEEP(&run->scratch, feed, 1)) return sp__build_no_memory(run);
+    feed->name = node->path + strlen(body->node->path) + 1;
+    memcpy(feed->at, sp__build_attr(node, "at")->numbers, sizeof feed->at);
+    memcpy(feed->direction, sp__build_attr(node, "direction")->numbers, sizeof feed->direction);
+    feed->speed = sp__attr_signal(node, "speed", 0), feed->spin = sp__attr_signal(node, "spin", 0);
+    def->feed = feed;
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ all conditions
 
 // an equilibrium is unique only if the rod is supported; contact may be a support too
@@ -700,6 +720,7 @@ static sp_status build_rod_loads(sp_run *run, const sp_run_body *body, sp_rod_de
     for (int i = 0; i < body->rod->strands; i++) SP_TRY(strand_lists(&l, i));
     SP_BUILD(carry_roots(&l));
     SP_BUILD(build_grow(run, body, def));
+    SP_BUILD(build_feed(run, body, def));
     def->fixes = l.fix, def->fix_count = l.fixes;
     def->moves = l.move, def->move_count = l.moves;
     def->loads = l.load, def->load_count = l.loads;

@@ -100,6 +100,25 @@ static void check_grow(sp_scene_node *node) {
                         "the curvature of the rod varies in time: what has grown could not keep its own");
 }
 
+static void check_feed(sp_scene_node *node) {
+    const sp_scene_node *rod = node->parent, *move = present_child(rod, "move");
+    if (!sp__attr_is(rod, "model", "der") && !sp__attr_is(rod, "model", "beam"))
+        sp__scene_error(node->scene, node, NULL,
+                        "a %s cannot be fed: its unknowns move everything beyond them, no node can be held; model=\"beam\" and "
+                        "\"der\" can",
+                        sp__attr_word(rod, "model"));
+    if (sp__attr_is(rod, "root", "free"))
+        sp__scene_error(node->scene, rod, "root", "the root of a rod that is fed is held: it cannot be free");
+    if (sp__attr_is(rod, "clamp", "edge"))
+        sp__scene_error(node->scene, rod, "clamp", "a rod that is fed is clamped at its entry point by half a cell");
+    if (move) sp__scene_error(node->scene, move, NULL, "the feed moves the rod: nothing else can");
+    const sp_attr *direction = sp__attr(node, "direction");
+    if (direction->count == 3 && direction->numbers[0] == 0 && direction->numbers[1] == 0 && direction->numbers[2] == 0)
+        sp__scene_error(node->scene, node, "direction", "direction = 0 0 0, must not be zero");
+    if (sp__attr_number(rod, "elements") < 2)
+        sp__scene_error(node->scene, rod, "elements", "a rod that is fed has at least 2 elements: one stays behind the entry");
+}
+
 // ---------------------------------------------------------------------------------------------- elements of a rod
 
 static void check_rod_region(sp_scene_node *node) {
@@ -809,35 +828,21 @@ void sp__check_element(sp_scene_node *node) {
         const char *element;
         void (*check)(sp_scene_node *node);
     } rules[] = {
-        {"solid", check_solid},
-        {"material", check_material},
-        {"region", check_region},
-        {"rigid", check_rigid},
-        {"load", check_load},
-        {"move", check_move},
-        {"key", check_key},
-        {"integrator", check_integrator},
-        {"solver", check_solver},
-        {"event", check_event},
-        {"probe", check_probe},
-        {"record", check_record},
-        {"stop", check_stop},
-        {"expect", check_expect},
-        {"surface", check_surface},
-        {"camera", check_camera},
-        {"view", check_view},
-        {"clip", check_clip},
-        {"mesh", check_mesh},
-        {"initial", check_initial},
-        {"rod", check_rod},
-        {"path", check_path},
-        {"grow", check_grow},
-        {"instance", check_instance},
-        {"inverse", check_inverse},
-        {"mass", check_mass},
-        {"contact", check_contact},
-        {"pair", check_pair},
-        {"contact-solver", check_contact_solver},
+        {"solid", check_solid},       {"material", check_material},
+        {"region", check_region},     {"rigid", check_rigid},
+        {"load", check_load},         {"move", check_move},
+        {"key", check_key},           {"integrator", check_integrator},
+        {"solver", check_solver},     {"event", check_event},
+        {"probe", check_probe},       {"record", check_record},
+        {"stop", check_stop},         {"expect", check_expect},
+        {"surface", check_surface},   {"camera", check_camera},
+        {"view", check_view},         {"clip", check_clip},
+        {"mesh", check_mesh},         {"initial", check_initial},
+        {"rod", check_rod},           {"path", check_path},
+        {"grow", check_grow},         {"feed", check_feed},
+        {"instance", check_instance}, {"inverse", check_inverse},
+        {"mass", check_mass},         {"contact", check_contact},
+        {"pair", check_pair},         {"contact-solver", check_contact_solver},
         {"attach", check_attach},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -216,10 +216,10 @@ static sp_attr_spec grow_attrs[] = {
 
 static sp_attr_spec feed_attrs[] = {
     COMMON,
-    VECTOR("at", "m", NULL, NEED, 2, VALUES, "entry point"),
-    VECTOR("direction", "", NULL, NEED, 2, VALUES, "of entry"),
-    FREE_NUMBER("speed", "m/s", "0", T_, 2, VALUES, "of pushing"),
-    FREE_NUMBER("spin", "rad/s", "0", T_, 2, VALUES, "of turning"),
+    VECTOR("at", "m", NULL, NEED, 1, REBUILD, "entry point, in world axes"),
+    VECTOR("direction", "", NULL, NEED, 1, REBUILD, "of entry, in world axes; of any length"),
+    PARAM("speed", SP_ATTR_NUMBER, 1, NULL, LISTED, T_, "along the direction", "rod.feed.speed"),
+    PARAM("spin", SP_ATTR_NUMBER, 1, NULL, LISTED, T_, "about the direction", "rod.feed.spin"),
     REFERENCE("device", "device", 0, 2, RELOAD, "haptic device that drives it"),
 };
 
@@ -268,7 +268,7 @@ const sp_element_spec sp__table_bodies[] = {
     ELEMENT("region", 1, true, "", region_attrs, "other values for some elements; a later region wins"),
     ELEMENT("rod", 1, true, "path grow feed " ON_A_BODY, rod_attrs, "a body that is thin in two directions"),
     ELEMENT("grow", 1, true, "", grow_attrs, "a rod that lengthens"),
-    ELEMENT("feed", 2, false, "", feed_attrs, "a rod pushed and turned through an entry point"),
+    ELEMENT("feed", 1, true, "", feed_attrs, "a rod pushed and turned through an entry point"),
     ELEMENT("shell", 3, false, "mesh sheet disc " ON_A_BODY, shell_attrs, "cloth and shells"),
     ELEMENT("rigid", 1, true,
             "box cylinder sphere torus capsule plane mesh surface move initial load pull integrator select probe", rigid_attrs,
