@@ -84,8 +84,7 @@ static const sp_contact_def *constraints_def(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    const bool penalty = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY && w->contact.enabled != 0;
-    b->loads.contact = penalty ? &w->contact : NULL;
+    b->loads.contact = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     b->constrained = sp__world_finds_contacts(w) || sp__world_is_linked(w, b);

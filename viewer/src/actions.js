@@ -430,7 +430,7 @@ export class Actions {
 
     contactsAct() {
         const now = this.app.paramNow("contact.enabled");
-        if (now === null) return this.app.toasts.show("This scene has no contact.");
+        if (now === null) return this.app.toasts.show("This scene has no contact by constraints, which alone can be switched.");
         return this.param("contact.enabled", now ? 0 : 1).then(() => this.app.toasts.show(now ? "Contacts do not act." : "Contacts act."), () => {});
     }
 
