@@ -351,6 +351,7 @@ export class Actions {
     tool(name) {
         const { app } = this, why = app.whyNot(name);
         if (why) return app.toasts.show(why);
+        if (name !== "drag" && !this.mayUse()) return;
         app.tools.select(app.tools.tool === name ? "drag" : name);
     }
 
