@@ -18,6 +18,7 @@ static void fail_step(sp_sim *s, sp_status status) {
     s->playing = false, s->steps_left = 0;
     // the pending edits may have caused the failure: drop them, so that the run can continue
     sp_world_drop_edits(s->stage.world);
+    sp__sim_tools_failed(s);
     sp__sim_event(s, "error", "step %llu failed, the state before it is kept: %s",
                   (unsigned long long)sp_world_steps(s->stage.world) + 1, s->failed);
     sp__sim_send_state(s);

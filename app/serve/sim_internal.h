@@ -202,7 +202,6 @@ struct sp_sim {
     sp_sim_pin *pins;
     int pin_count;
     sp_sim_probe probe;
-    char late_probe[32];  // one that must leave after the step that adds it
     sp_sim_tie ties[SP_TIES_MAX];
     int tie_count, tool_number;  // number of the last body or link of a client
     char tool_name[32];          // its name
@@ -291,6 +290,7 @@ bool sp__sim_attach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
 bool sp__sim_detach(sp_sim *s, uint32_t client, const sp_message *m, char *why);
 void sp__sim_tools_before(sp_sim *s);  // before a step: probes and moved bodies go on
 void sp__sim_tools_after(sp_sim *s);   // after a step: bodies may have come or gone
+void sp__sim_tools_failed(sp_sim *s);  // a step has failed
 void sp__sim_tools_forget(sp_sim *s);  // the scene starts again
 
 // ---- frames (sim_frame.c)

@@ -132,24 +132,23 @@ bool sp__sim_probe(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     return true;
 }
 
-// One that no step has added yet is in the queue: it leaves in the step after.
+// It leaves with the next step, or with the one after that which adds it.
 void sp__sim_unprobe(sp_sim *s) {
-    sp_edit e = sp_edit_default(SP_EDIT_REMOVE);
-    if (!s->probe.held || !s->stage.world) return;
-    e.source = s->probe.client, e.body = sp_world_body_named(s->stage.world, s->probe.name);
     s->probe.held = false;
-    if (e.body.slot)
-        sp_world_queue(s->stage.world, &e);
-    else
-        snprintf(s->late_probe, sizeof s->late_probe, "%s", s->probe.name);
 }
 
-static void remove_late_probe(sp_sim *s) {
-    sp_edit e = sp_edit_default(SP_EDIT_REMOVE);
-    e.body = s->late_probe[0] ? sp_world_body_named(s->stage.world, s->late_probe) : (sp_body_id){0, 0};
-    if (!e.body.slot) return;
-    sp_world_queue(s->stage.world, &e);
-    s->late_probe[0] = 0;
+// Probes that nobody holds leave, also those whose removal a failed step has dropped.
+static void remove_old_probes(sp_sim *s) {
+    for (int i = 0; i < s->stage.body_count; i++) {
+        const sp_sim_body *body = &s->stage.bodies[i];
+        char name[64];
+        if (!body->added) continue;
+        body_name(s, body->id, name);
+        if (strncmp(name, "probe-", 6) != 0 || (s->probe.held && strcmp(name, s->probe.name) == 0)) continue;
+        sp_edit e = sp_edit_default(SP_EDIT_REMOVE);
+        e.source = s->probe.client, e.body = body->id;
+        sp_world_queue(s->stage.world, &e);
+    }
 }
 
 // Moves a point towards a target, not farther than `most`.
@@ -213,6 +212,7 @@ static double tie_damping(sp_sim *s, const sp_sim_body *const body[2], double st
 // A small fixed ball at the place, for the link that begins when it is there.
 static bool attach_place(sp_sim *s, uint32_t client, const sp_message *m, sp_edit *link, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->point.body);
+    if (!body) return tool_refuse(why, "the body no longer exists");
     if (s->tie_count == SP_TIES_MAX) return tool_refuse(why, "many links wait for the next step: play the simulation");
     if (!body->moves) return tool_refuse(why, "neither end can move");
     link->damping = tie_damping(s, (const sp_sim_body *const[2]){body, NULL}, link->stiffness);
@@ -231,6 +231,7 @@ static bool attach_point(sp_sim *s, const sp_message *m, sp_edit *link, char *wh
     double x[3];
     const sp_sim_body *a = sp__sim_body(s, m->point.body), *b = sp__sim_body(s, m->other.body);
     if (!sp__sim_pick(s, &m->other, &link->other, why)) return false;
+    if (!a || !b) return tool_refuse(why, "the body no longer exists");
     if (!a->moves && !b->moves) return tool_refuse(why, "neither of the two bodies can move");
     if (a == b && !(m->stiffness > 0)) return tool_refuse(why, "a weld joins two bodies; a spring also two points of one");
     snprintf(s->tool_name, sizeof s->tool_name, "tie-%d", ++s->tool_number);
@@ -283,7 +284,7 @@ static void queue_ties(sp_sim *s) {
 
 void sp__sim_tools_before(sp_sim *s) {
     queue_ties(s);
-    remove_late_probe(s);
+    remove_old_probes(s);
     push_probe(s);
     for (int i = 0; i < SP_DRAG_SLOTS; i++) push_dragged(s, &s->drags[i]);
 }
@@ -299,7 +300,13 @@ void sp__sim_tools_after(sp_sim *s) {
     if (sp__sim_fill_bodies(&s->stage)) sp__sim_send_bodies(s);
 }
 
+// What was queued is dropped: nothing waits for bodies that do not come.
+void sp__sim_tools_failed(sp_sim *s) {
+    if (!sp_world_body_named(s->stage.world, s->probe.name).slot) s->probe.held = false;
+    s->tie_count = 0;
+}
+
 void sp__sim_tools_forget(sp_sim *s) {
-    s->probe.held = false, s->late_probe[0] = 0;
+    s->probe.held = false;
     s->tie_count = s->tool_number = 0;
 }

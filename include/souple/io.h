@@ -425,10 +425,12 @@ SP_API void sp_run_recorder_get(const sp_run_recorder *recorder, sp_run_record *
 /// Writes what is waiting, closes the files and sets the handle to NULL. Accepts NULL. Returns the first failure.
 SP_API sp_status sp_run_recorder_stop(sp_run_recorder **recorder);
 
-/// The edits that added and removed bodies and links since the start, as lines of an edit log; "": none. Valid until the next step.
+/// The edits that added and removed bodies and links since the start, as lines of an edit log; "": none. Valid until the next
+/// step.
 SP_API const char *sp_run_additions(const sp_run *run);
-/// Writes a checkpoint file of the whole run: world, with what was added to it, probes, events, records. A failure leaves no incomplete file. Continue from
-/// it with sp_run_options.resume: hashes, probes and records are the same as without the interruption.
+/// Writes a checkpoint file of the whole run: world, with what was added to it, probes, events, records. A failure leaves no
+/// incomplete file. Continue from it with sp_run_options.resume: hashes, probes and records are the same as without the
+/// interruption.
 SP_API sp_status sp_run_save(sp_run *run, const char *path);
 
 // ---------------------------------------------------------------------------------------------------- pictures

@@ -523,7 +523,7 @@ typedef struct sp_contact_def {
     bool self;               ///< proximity: soft bodies touch themselves; default false
     bool continuous;  ///< proximity: what touches only between the start and the end of the free motion of a step is found too;
                       ///< default false
-    double enabled;   ///< 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
+    double enabled;   ///< proximity: 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;

@@ -81,7 +81,9 @@ void sp__world_contacts_forget_body(sp_world *w, const sp_body *b) {
         const sp_body_id *of = w->contacts.list[i].point.bodies;
         if (of[0].slot != b->id.slot && of[1].slot != b->id.slot) w->contacts.list[kept++] = w->contacts.list[i];
     }
+    if (kept == w->contacts.count) return;
     w->contacts.count = kept;
+    sp__contacts_finish(&w->contacts);  // pressures without those of the body
 }
 
 int sp_world_contact_count(const sp_world *w) {

@@ -140,15 +140,18 @@ sp_status sp_world_queue(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
+static sp_status edit_remove(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_body(w, e->body);
+    if (!b) return sp__world_stale(w, e->body);
+    sp__world_slot(w, b)->leaves = true;
+    return SP_OK;
+}
+
 static sp_status apply_now(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_ADD: return sp__world_edit_add(w, e);
     case SP_EDIT_LINK: return sp__world_edit_add_link(w, e, false);
-    case SP_EDIT_REMOVE: {
-        sp_body *b = sp__world_body(w, e->body);
-        if (b) sp__world_slot(w, b)->leaves = true;
-        return b ? SP_OK : sp__world_stale(w, e->body);
-    }
+    case SP_EDIT_REMOVE: return edit_remove(w, e);
     default: return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d changes no body and adds no link: queue it", (int)e->type);
     }
 }
@@ -306,17 +309,11 @@ static sp_status apply_link(sp_world *w, const sp_edit *e) {
     return status == SP_EDIT_REFUSED ? edit_refuse(w, why) : status;
 }
 
-// A new body or link that the world does not take: its reason is that of the world, or of the kind that could not make it.
+// A change of bodies or links that the world does not take: its reason is that of the world, or of the kind that could not make
+// it.
 static sp_status edit_refuse_new(sp_world *w, sp_status status) {
     if (status >= 0 || status == SP_NO_MEMORY) return status;
     return edit_refuse(w, sp__world_take_reason(w));
-}
-
-static sp_status apply_remove(sp_world *w, const sp_edit *e) {
-    sp_body *b = sp__world_body(w, e->body);
-    if (!b) return edit_refuse(w, "the body's id is null or stale");
-    sp__world_slot(w, b)->leaves = true;
-    return SP_OK;
 }
 
 static sp_status edit_apply(sp_world *w, const sp_edit *e) {
@@ -333,7 +330,7 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_ATTACH:
     case SP_EDIT_DETACH: return apply_link(w, e);
     case SP_EDIT_ADD: return edit_refuse_new(w, sp__world_edit_add(w, e));
-    case SP_EDIT_REMOVE: return apply_remove(w, e);
+    case SP_EDIT_REMOVE: return edit_refuse_new(w, edit_remove(w, e));
     case SP_EDIT_LINK: return edit_refuse_new(w, sp__world_edit_add_link(w, e, true));
     }
     return SP_BAD_INPUT;

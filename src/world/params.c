@@ -19,7 +19,7 @@ static const sp_param_spec world_specs[] = {
     {"contact.damping", "N s/m", "damping along the normal, of a node", "per node", 0, 1e300, SP_RANGE_HIGH_GUARD, 0, 1e300, 0,
      SP_PRICE_NOTHING},
     {"contact.friction", "1", "Coulomb's coefficient", "coefficient", 0, 1e6, SP_RANGE_HIGH_GUARD, 0, 1e6, 0, SP_PRICE_NOTHING},
-    {"contact.enabled", "1", "contacts act", "1: contacts act; 0: bodies pass through each other", 0, 1, 0, 0, 1, 1,
+    {"contact.enabled", "1", "contacts act", "proximity: 1: contacts act; 0: bodies pass through each other", 0, 1, 0, 0, 1, 1,
      SP_PRICE_NOTHING},
 };
 static const sp_param_spec *const world_params[] = {&world_specs[0], &world_specs[1], &world_specs[2], &world_specs[3],
@@ -46,8 +46,13 @@ static sp_param rule_param(sp_world *w, int index) {
     return p;
 }
 
+// Penalty contact cannot be switched: where it begins inside a body, its springs throw the bodies apart.
+static int own_contact_count(const sp_world *w) {
+    return sp__world_has_proximity(w) ? CONTACT_COUNT : CONTACT_COUNT - 1;
+}
+
 static sp_param contact_param(sp_world *w, int index) {
-    if (index >= CONTACT_COUNT) return rule_param(w, index - CONTACT_COUNT);
+    if (index >= own_contact_count(w)) return rule_param(w, index - own_contact_count(w));
     sp_contact_def *c = &w->contact;
     double *const values[CONTACT_COUNT] = {&c->stiffness, &c->damping, &c->friction, &c->enabled};
     const sp_param_spec *spec = &world_specs[GRAVITY_COUNT + index];
@@ -66,7 +71,7 @@ sp_status sp__check_contact(sp_error *error, const sp_contact_def *def) {
 }
 
 static int contact_param_count(const sp_world *w) {
-    return w->has_contact ? CONTACT_COUNT + rule_param_count(w) : 0;
+    return w->has_contact ? own_contact_count(w) + rule_param_count(w) : 0;
 }
 
 static int world_param_count(const sp_world *w) {

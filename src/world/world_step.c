@@ -84,7 +84,7 @@ static const sp_contact_def *constraints_def(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    const bool penalty = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY && w->contact.enabled != 0;
+    const bool penalty = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY;
     const bool rows = sp__world_finds_contacts(w) && sp__body_takes_rows(b, penalty);
     b->loads.contact = penalty && !rows ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;

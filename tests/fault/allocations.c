@@ -224,6 +224,31 @@ static sp_status queue_link(story *s, sp_edit_type type, const char *name) {
     return sp_world_queue(s->w, &e);
 }
 
+// a body and a link that edits add, and that leave
+static void change_bodies(story *s) {
+    const double from[3] = {0, 9, 0}, to[3] = {0, 8, 0};
+    double fraction;
+    sp_edit e = sp_edit_default(SP_EDIT_ADD);
+    strcpy(e.path, "pebble");
+    e.shape = SP_SPHERE, e.size[0] = 0.1, e.free = true;
+    memcpy(e.pose.translate, from, sizeof from);
+    AGAIN(s, sp_world_queue(s->w, &e));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_sweep(s->w, from, to, 0.05, &fraction, NULL));
+    e = sp_edit_default(SP_EDIT_LINK);
+    strcpy(e.path, "band");
+    e.anchor.body = sp_world_body_named(s->w, "pebble");
+    AGAIN(s, sp_world_anchor_node(s->w, sp_world_body_named(s->w, "soft"), 0, &e.other));
+    AGAIN(s, sp_world_queue(s->w, &e));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    CHECK(sp_world_link_named(s->w, "band").slot != 0);
+    e = sp_edit_default(SP_EDIT_REMOVE);
+    e.body = sp_world_body_named(s->w, "pebble");
+    AGAIN(s, sp_world_queue(s->w, &e));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    CHECK(sp_world_link_named(s->w, "band").slot == 0);
+}
+
 static void play_links(story *s) {
     sp_checkpoint c = {0};
     AGAIN(s, make_context(s));
@@ -245,6 +270,7 @@ static void play_links(story *s) {
     AGAIN(s, sp_world_restore(s->w, c.data, c.size));
     AGAIN(s, sp_world_step(s->w, 0.01));
     sp_checkpoint_free(s->w, &c);
+    change_bodies(s);
 }
 
 // ---------------------------------------------------------------------------------------------------- every allocation

@@ -65,6 +65,7 @@ TEST(defaults_of_definitions_are_those_of_the_list) {
     CHECK(contact.stiffness == initial_of("world", "contact.stiffness"));
     CHECK(contact.damping == initial_of("world", "contact.damping"));
     CHECK(contact.friction == initial_of("world", "contact.friction"));
+    CHECK(contact.enabled == initial_of("world", "contact.enabled"));
     CHECK(world.gravity[0].constant == initial_of("world", "gravity.x"));
     CHECK(world.gravity[1].constant == initial_of("world", "gravity.y"));
 }
@@ -140,7 +141,8 @@ TEST(edits_are_checked_against_the_list) {
     sp_mass_def mass = {.name = "mass", .at = &corner, .count = 1, .value = sp_signal_constant(2)};
     def.name = "cube", def.mesh = mesh, def.regions = &region, def.region_count = 1, def.masses = &mass, def.mass_count = 1;
     REQUIRE(sp_world_add_solid(world, &def, &id) == SP_OK && sp_world_set_contact(world, &contact) == SP_OK);
-    CHECK_INT(sp_world_param_count(world), sp_kind_param_count("world") + sp_kind_param_count("solid") + 3);
+    // penalty contact has no contact.enabled
+    CHECK_INT(sp_world_param_count(world), sp_kind_param_count("world") - 1 + sp_kind_param_count("solid") + 3);
     for (int i = 0; i < sp_world_param_count(world); i++) {
         sp_param_info info;
         sp_param_spec listed;

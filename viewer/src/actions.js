@@ -351,6 +351,7 @@ export class Actions {
     tool(name) {
         const { app } = this, why = app.whyNot(name);
         if (why) return app.toasts.show(why);
+        if (name !== "drag" && !this.mayUse()) return;
         app.tools.select(app.tools.tool === name ? "drag" : name);
     }
 
@@ -430,7 +431,7 @@ export class Actions {
 
     contactsAct() {
         const now = this.app.paramNow("contact.enabled");
-        if (now === null) return this.app.toasts.show("This scene has no contact.");
+        if (now === null) return this.app.toasts.show("This scene has no contact by constraints, which alone can be switched.");
         return this.param("contact.enabled", now ? 0 : 1).then(() => this.app.toasts.show(now ? "Contacts do not act." : "Contacts act."), () => {});
     }
 
