@@ -118,8 +118,9 @@ void sp__manifold_reduce(sp_collide *set, const sp_collide_pair *pair, int *list
     const bool soft_a = set->colliders[pair->a].def.flags & SP_COLLIDER_SOFT,
                soft_b = set->colliders[pair->b].def.flags & SP_COLLIDER_SOFT;
     const int soft = soft_a ? 0 : soft_b ? 1 : -1, most = soft < 0 ? pair->rule.manifold : SOFT_MOST;
-    // a distance field is rounded at its edges: there is no plane
-    if ((soft_a && soft_b) || pair->in_field[0] || pair->in_field[1]) return;
+    // a distance field is rounded at its edges, and segments are lines: there is no plane
+    if ((soft_a && soft_b) || sp__pair_in_field(pair)) return;
+    if (set->colliders[pair->a].corners == 2 || set->colliders[pair->b].corners == 2) return;
     flat_point p[HULL_MAX];
     bool keep[HULL_MAX];
     double u[3], v[3];

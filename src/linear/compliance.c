@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "core/visitor.h"
 #include "linear/banded.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
@@ -186,8 +185,8 @@ static sp_status compliance_diagonal(sp_compliance *C) {
     return diagonal_of_blocks(C);
 }
 
-static sp_status reserve_impulse(sp_compliance *C, int n) {
-    if (C->type != SP_COMPLIANCE_AUTO || C->impulse) return SP_OK;
+sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n) {
+    if (C->impulse) return SP_OK;
     if (!SP_NEW(C->ctx, C->impulse, (size_t)n + 1)) return SP_FAIL(C->ctx, SP_NO_MEMORY, "no memory for the impulse of contacts");
     C->impulse_n = n;
     return SP_OK;
@@ -196,7 +195,7 @@ static sp_status reserve_impulse(sp_compliance *C, int n) {
 sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
     if (C->type == SP_COMPLIANCE_BLOCK_TRIDIAGONAL && !A->parts)
         return SP_FAIL(C->ctx, SP_BAD_INPUT, "compliance=\"block-tridiagonal\": the body is no chain; only rods are");
-    SP_TRY(reserve_impulse(C, A->n));
+    if (C->type == SP_COMPLIANCE_AUTO) SP_TRY(sp__compliance_reserve_impulse(C, A->n));
     C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->cache = NULL, C->age = -1;
     SP_TRY(compliance_room(C, (void **)&C->x, &C->x_capacity, (size_t)A->n + 4, sizeof(double)));
     SP_TRY(compliance_room(C, (void **)&C->y, &C->y_capacity, (size_t)A->n + 4, sizeof(double)));
@@ -456,14 +455,11 @@ double *sp__compliance_impulse(const sp_compliance *C) {
 }
 
 void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v) {
-    if (C->impulse) v->array(v, "impulse", C->impulse, sizeof *C->impulse, (size_t)C->impulse_n + 1);
     if (C->own) sp__solver_visit(C->own, v);
 }
 
-sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c, bool own) {
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c) {
     sp_linear_info info = {0};
-    SP_TRY(reserve_impulse(C, A->n));
-    if (!own) return SP_OK;
     SP_TRY(make_own(C, A));
     sp__solver_step(C->own, 0, true);
     return C->own->kind->prepare(C->own, A, c, &info);

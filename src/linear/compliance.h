@@ -53,8 +53,10 @@ sp_status sp__compliance_product_parts(sp_compliance *C, const sp_rows *J, int l
 void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
 
 // `auto`: the impulse J^T lambda of the contacts in the last committed step, and the length of that step (n + 1 numbers); a
-// length of 0: none. The free motion of the next step is solved with it (body/drive.c). NULL before the first prepare.
+// length of 0: none. The free motion of the next step is solved with it (body/drive.c). NULL before it is reserved, which the
+// first prepare does.
 double *sp__compliance_impulse(const sp_compliance *C);
+sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n);
 
 // What the inverse is, for the user: "factor (3 steps old)".
 const char *sp__compliance_name(const sp_compliance *C);
@@ -63,12 +65,11 @@ int sp__compliance_age(const sp_compliance *C);  // steps since its matrix; 0: t
 // The step failed and may be repeated: what the inverse began in it is discarded.
 void sp__compliance_undo(sp_compliance *C, uint64_t step);
 
-// Checkpoints: what the next products depend on in addition to the system.
+// Checkpoints: what the next products depend on in addition to the system; without the impulse.
 struct sp_visitor;
 void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v);
-// Makes its arrays, from any system with the pattern of the body: their content is then overwritten. own: with those of a solver
-// of its own.
-sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c, bool own);
+// Makes its arrays, from any system with the pattern of the body: their content is then overwritten.
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c);
 sp_status sp__compliance_restored(sp_compliance *C);
 
 #endif

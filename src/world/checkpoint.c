@@ -4,8 +4,8 @@
 //                                            then those of its solver
 //
 // A world with contact by constraints has more, and the next version number: its multipliers follow the world, and the arrays of
-// its compliance the solver of a body. A world with links has the number after that: a word that says whether it has contact by
-// constraints, and after the multipliers its links with their ties.
+// its compliance, and the impulse of its last contacts, the solver of a body. A world with links has the number after that: a
+// word that says whether it has contact by constraints, and after the multipliers its links with their ties.
 //
 // A solver allocates its arrays in its first solve, which has not happened in a new world. If the arrays do not match those of
 // the block, a new solver is created for the body and solves once with a zero right-hand side. It replaces the old solver when
@@ -35,6 +35,7 @@ typedef struct walk {
     bool links;        // links are
     const char *body;
     span solver, compliance;  // CHECK: their arrays of the last body
+    bool impulse;             // CHECK: contacts have left an impulse on it
 } walk;
 
 typedef struct block_header {
@@ -42,8 +43,8 @@ typedef struct block_header {
     uint64_t size, checksum;  // of everything after the header
 } block_header;
 
-static const char magic[8] = "SPCHECK";  // the final zero is replaced by the version
-enum { VERSION = 4, VERSION_CONSTRAINTS, VERSION_LINKS };
+static const char magic[8] = "SPCHECK";                        // the final zero is replaced by the version
+enum { VERSION = 4, VERSION_CONSTRAINTS = 7, VERSION_LINKS };  // 5 and 6: contacts without impulses, never released
 
 typedef struct world_record {
     double time, time_carry;
@@ -207,11 +208,34 @@ static bool pass_span(walk *k, size_t bytes, span *out) {
     return checkpoint_ok(k) && k->mode != CHECK;
 }
 
+static double *body_impulse(const sp_body *b) {
+    return b->compliance ? sp__compliance_impulse(b->compliance) : NULL;
+}
+
+// The impulse of the last contacts on a body, where there is one (linear/compliance.h).
+static void pass_impulse(walk *k, sp_body *b) {
+    double *impulse = body_impulse(b);
+    uint64_t numbers = k->mode <= WRITE && impulse && impulse[b->nv] != 0 ? (uint64_t)b->nv + 1 : 0;
+    checkpoint_pass(k, &numbers, sizeof numbers);
+    if (!checkpoint_ok(k)) return;
+    if (k->mode == CHECK && numbers != 0 && numbers != (uint64_t)b->nv + 1)
+        snprintf(k->why, sizeof k->why, "the impulse on body '%.40s' has %llu numbers", k->body, (unsigned long long)numbers);
+    if (k->mode == CHECK) k->impulse = numbers != 0;
+    for (int i = 0; i <= b->nv && numbers && checkpoint_ok(k); i++) {
+        double x = k->mode <= WRITE ? impulse[i] : 0;
+        checkpoint_pass(k, &x, sizeof x);
+        if (k->mode == APPLY) impulse[i] = x;
+    }
+    if (k->mode == APPLY && !numbers && impulse) impulse[b->nv] = 0;
+}
+
 static void pass_solvers(walk *k, sp_body *b) {
     walk solver = {.mode = COUNT, .body = b->name}, compliance = solver;
     if (k->mode <= WRITE) visit_solver(&solver, b->solver), visit_compliance(&compliance, b->compliance);
     if (pass_span(k, solver.at, &k->solver)) visit_solver(k, b->solver);
-    if ((k->constraints || k->links) && pass_span(k, compliance.at, &k->compliance)) visit_compliance(k, b->compliance);
+    if (!k->constraints && !k->links) return;
+    if (pass_span(k, compliance.at, &k->compliance)) visit_compliance(k, b->compliance);
+    if (checkpoint_ok(k)) pass_impulse(k, b);
 }
 
 // true if the arrays of the solver match those in the block
@@ -257,20 +281,28 @@ static sp_status make_solver(const sp_world *w, const walk *block, sp_body *b) {
     return status;
 }
 
+static sp_status make_impulse(const walk *block, sp_body *b) {
+    if (!block->impulse) return SP_OK;
+    if (!b->compliance && !b->next_compliance && b->solver)
+        SP_TRY(sp__compliance_create(b->ctx, b->solver->be, b->compliance_type, &b->solver_def, &b->next_compliance));
+    sp_compliance *C = b->next_compliance ? b->next_compliance : b->compliance;
+    return C ? sp__compliance_reserve_impulse(C, b->nv) : SP_BAD_INPUT;
+}
+
 static sp_status make_compliance(const sp_world *w, const walk *block, sp_body *b) {
     sp__compliance_destroy(&b->next_compliance);
-    if ((!block->constraints && !block->links) || compliance_fits(block, b, b->compliance)) return SP_OK;
+    if (!block->constraints && !block->links) return SP_OK;
+    if (compliance_fits(block, b, b->compliance)) return make_impulse(block, b);
     sp_status status = b->solver
                            ? sp__compliance_create(b->ctx, b->solver->be, b->compliance_type, &b->solver_def, &b->next_compliance)
                            : SP_BAD_INPUT;
     sp_system A;
     if (status >= 0 && block->compliance.size) {
         status = checkpoint_system(w, b, &A);
-        if (status >= 0) status = sp__compliance_prime(b->next_compliance, &A, prime_coef, false);
-        if (status >= 0 && !compliance_fits(block, b, b->next_compliance))
-            status = sp__compliance_prime(b->next_compliance, &A, prime_coef, true);
+        if (status >= 0) status = sp__compliance_prime(b->next_compliance, &A, prime_coef);
     }
     if (status >= 0 && !compliance_fits(block, b, b->next_compliance)) status = SP_BAD_INPUT;
+    if (status >= 0) status = make_impulse(block, b);
     if (status < 0) sp__compliance_destroy(&b->next_compliance);
     if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another compliance", b->name);
     return status;
@@ -618,9 +650,9 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     if (!data || size < sizeof *h) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes: too short to be one", size);
     memcpy(h, data, sizeof *h);
     if (memcmp(h->magic, magic, 7) != 0) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: the first bytes are not those of one");
-    if (h->magic[7] < VERSION || h->magic[7] > VERSION_LINKS)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d to %d", h->magic[7], VERSION,
-                          VERSION_LINKS);
+    if (h->magic[7] != VERSION && h->magic[7] != VERSION_CONSTRAINTS && h->magic[7] != VERSION_LINKS)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d, %d and %d", h->magic[7], VERSION,
+                          VERSION_CONSTRAINTS, VERSION_LINKS);
     if (h->size != size - sizeof *h)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes, must be %llu", size,
                           (unsigned long long)h->size + sizeof *h);
