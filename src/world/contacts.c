@@ -59,8 +59,11 @@ sp_status sp_world_add_friction(sp_world *w, const sp_contact_part *part, double
 
 // ---------------------------------------------------------------------------------------------------- contacts of the last step
 
+// Snapshots that no reader has grow with the list, also those that have not been used yet.
 sp_status sp__world_contacts_reserve(sp_world *w) {
-    return sp__contacts_reserve(w->ctx, &w->contacts, sp__constraints_found(w->constraints));
+    const int before = w->contacts.capacity;
+    SP_TRY(sp__contacts_reserve(w->ctx, &w->contacts, sp__constraints_found(w->constraints)));
+    return w->contacts.capacity > before ? sp__snapshots_reserve(w) : SP_OK;
 }
 
 void sp__world_contacts_take(sp_world *w) {
