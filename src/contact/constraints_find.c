@@ -416,12 +416,12 @@ static bool is_ignored(const sp_contact_rule *rule, const sp_contact_found *foun
 }
 
 // What may remain at the end of a step of an overlap at its start, both <= 0. `auto` removes a fifth of it in each step
-// (Baumgarte 1972), and at most what the surfaces resolve: the velocity that stays is a fifth of the overlap per step, and bodies
-// that are deep in each other, because contacts were switched on there, do not fly apart.
-static double allowed_overlap(const sp_constraints *c, sp_stabilisation stabilisation, double distance) {
+// (Baumgarte 1972), and at most an eighth of the larger edge: the velocity that stays is a fifth of the overlap per step, and
+// bodies that are deep in each other, because contacts were switched on there, do not fly apart.
+static double allowed_overlap(sp_stabilisation stabilisation, double distance, double edge) {
     const double overlap = fmin(distance, 0);
     if (stabilisation == SP_STABILISATION_POSITION) return 0;
-    return stabilisation == SP_STABILISATION_AUTO ? fmin(0.8 * overlap, overlap + c->resolution) : overlap;
+    return stabilisation == SP_STABILISATION_AUTO ? fmin(0.8 * overlap, overlap + edge / 8) : overlap;
 }
 
 static void contact_patch(const sp_constraint_collider *k, const sp_contact_side *side, sp_constraint_contact *out, int s) {
@@ -439,16 +439,18 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
     out->spring = def->formulation == SP_CONTACT_PENALTY, out->stiffness = def->stiffness, out->damping = def->damping;
-    if (!out->spring) out->allowed = allowed_overlap(c, def->stabilisation, out->distance);
     out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
     contact_frame(found->normal, out->frame);
+    double edge = 0;
     for (int s = 0; s < 2; s++) {
         const sp_constraint_collider *k = collider_of(c, side[s]->collider);
+        if (isfinite(k->size)) edge = fmax(edge, k->size);
         out->body[s] = k->body;
         side_anchors(k, side[s], out->anchor[s], out->weight[s], &out->anchor_count[s]);
         memcpy(out->point[s], side[s]->point, sizeof out->point[s]);
         contact_patch(k, side[s], out, s);
     }
+    if (!out->spring) out->allowed = allowed_overlap(def->stabilisation, out->distance, edge);
     const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
     for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
     if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
