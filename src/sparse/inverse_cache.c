@@ -437,12 +437,13 @@ static void product_single(void *arg, int index, int worker) {
     const sp_inverse_cache *K = arg;
     const sp_sparse_columns *B = K->B;
     const size_t ld = (size_t)K->ld, first = 3 * (size_t)index;
-    const double *V = B->value + 3 * first;
-    const int b = K->slot[B->row[first]];
+    const int *place = B->row + B->start[0];
+    const double *value = B->value + 3 * (size_t)B->start[0], *V = value + 3 * first;
+    const int b = K->slot[place[first]];
     (void)worker;
     for (size_t from = 0; from <= first; from += 3) {
-        const int a = K->slot[B->row[from]];
-        const double *M = a >= b ? block_at(K, a, b) : block_at(K, b, a), *v = B->value + 3 * from;
+        const int a = K->slot[place[from]];
+        const double *M = a >= b ? block_at(K, a, b) : block_at(K, b, a), *v = value + 3 * from;
         double T[9], *row = K->G + from * ld + first, *column = K->G + first * ld + from;
         for (int l = 0; l < 3; l++)
             for (int p = 0; p < 3; p++)
