@@ -39,7 +39,7 @@ sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
 
-enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 12 };
+enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 320, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 12 };
 
 // A named value: text, or up to twelve numbers (NaN: null). `list`: written as an array even with one number; `names`: as an
 // object.
