@@ -47,7 +47,7 @@ typedef enum sp_cone_strategy {
 
 enum {
     SP_CONE_GRAPH_NUMBERS = 600 * 600,
-    SP_CONE_TILE = 96,
+    SP_CONE_TILE = 144,
     SP_CONE_DIRECT_CONTACTS = 50,
     SP_CONE_FACETS_MIN = 4,
     SP_CONE_FACETS_MAX = 32

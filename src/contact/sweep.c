@@ -22,7 +22,7 @@
 
 #include "contact/solve_internal.h"
 
-enum { TILE_ROWS = 192, LAG_FEW = 3, LAG_MANY = 7, MANY_TILES = 64, SPIN_PAUSES = 200 };
+enum { TILE_ROWS = 192, LAG_FEW = 2, LAG_MANY = 7, MANY_TILES = 64, SPIN_PAUSES = 200 };
 
 double sp__cone_island_numbers(const sp_cone_problem *p, const sp_cone_span *island) {
     int last = island->end - 1;
