@@ -196,6 +196,10 @@ static bool hello_has(sp_sim *s, const char *words) {
 }
 
 // the message follows the state of a step
+static bool hello_gains(sp_sim *s, const char *words) {
+    for (int i = 0; i < PATIENCE && !hello_has(s, words); i++) nap();
+    return hello_has(s, words);
+}
 static bool hello_loses(sp_sim *s, const char *words) {
     for (int i = 0; i < PATIENCE && hello_has(s, words); i++) nap();
     return !hello_has(s, words);
@@ -1086,27 +1090,27 @@ static double height_of(sp_sim *s, const char *name) {
 TEST(a_ball_is_thrown_and_removed) {
     sp_sim *s = start(PLAY, false);
     REQUIRE(s);
-    CHECK(hello_has(s, "\"contact\": \"proximity\""));
+    CHECK(hello_gains(s, "\"contact\": \"proximity\""));
     CHECK(!ask(s, THROW(0.1, 0.05, 0.1, "")) && strstr(answer, "inside 'block'"));
     CHECK(!ask(s, THROW(1, 0.04, 1, "")) && strstr(answer, "inside 'ground'"));
     CHECK(ask(s, THROW(0.1, 0.3, 1, ",\"density\":300")) && strstr(answer, "\"name\": \"ball-1\""));
     CHECK(run_to(s, 1));
-    CHECK(message_has(s, "\"bodies\"") && hello_has(s, "\"name\": \"ball-1\"") && hello_has(s, "\"added\": true"));
+    CHECK(message_has(s, "\"bodies\"") && hello_gains(s, "\"name\": \"ball-1\"") && hello_gains(s, "\"added\": true"));
     CHECK(run_to(s, 80));
     CHECK_NEAR(height_of(s, "ball-1"), 0.05, 1e-3);  // it rolls on the ground, or rests at the block
     CHECK(replays(s));
     // a time step and a number of threads keep it; the log then begins with a checkpoint that has it
-    CHECK(ask(s, "{\"type\":\"threads\",\"value\":2}") && hello_has(s, "\"name\": \"ball-1\"") && run_to(s, 2));
-    CHECK(ask(s, "{\"type\":\"dt\",\"value\":0.005}") && hello_has(s, "\"added\": true") && run_to(s, 2));
+    CHECK(ask(s, "{\"type\":\"threads\",\"value\":2}") && hello_gains(s, "\"name\": \"ball-1\"") && run_to(s, 2));
+    CHECK(ask(s, "{\"type\":\"dt\",\"value\":0.005}") && hello_gains(s, "\"added\": true") && run_to(s, 2));
     CHECK(ask(s, THROW(0.1, 0.5, 1, "")) && run_to(s, 2) && replays(s));
     CHECK(!ask(s, "{\"type\":\"remove\",\"body\":2}") && !ask(s, "{\"type\":\"remove\",\"body\":99}"));
-    CHECK(ask(s, "{\"type\":\"remove\",\"body\":5}") && run_to(s, 1) && hello_loses(s, "ball-1") && hello_has(s, "ball-2"));
-    CHECK(ask(s, "{\"type\":\"reset\"}") && ask(s, THROW(0.1, 0.3, 1, "")) && run_to(s, 1) && hello_has(s, "ball-1"));
+    CHECK(ask(s, "{\"type\":\"remove\",\"body\":5}") && run_to(s, 1) && hello_loses(s, "ball-1") && hello_gains(s, "ball-2"));
+    CHECK(ask(s, "{\"type\":\"reset\"}") && ask(s, THROW(0.1, 0.3, 1, "")) && run_to(s, 1) && hello_gains(s, "ball-1"));
     CHECK(ask(s, "{\"type\":\"reset\"}") && hello_loses(s, "ball-1") && run_to(s, 1));
     sp__sim_stop(&s);
     s = start(NUT, false);
     REQUIRE(s);
-    CHECK(hello_has(s, "\"contact\": null"));
+    CHECK(hello_gains(s, "\"contact\": null"));
     CHECK(!ask(s, THROW(5, 5, 5, "")) && strstr(answer, "no contact"));
     CHECK(!ask(s, POKE(0.2)) && strstr(answer, "no contact"));
     sp__sim_stop(&s);
@@ -1124,7 +1128,7 @@ TEST(a_recording_has_the_bodies_of_the_scene) {
     CHECK(ask(s, THROW(0.1, 0.5, 1, "")) && run_to(s, 2));
     CHECK(message_has(s, "recording ended: a body was added or removed"));
     CHECK(ask(s, "{\"type\":\"record\",\"action\":\"stop\"}") && ask_open(s, answered_file()) && hello_loses(s, "ball-"));
-    CHECK(ask(s, "{\"type\":\"close\"}") && hello_has(s, "ball-2") && run_to(s, 1));
+    CHECK(ask(s, "{\"type\":\"close\"}") && hello_gains(s, "ball-2") && run_to(s, 1));
     sp__sim_stop(&s);
 }
 
@@ -1159,7 +1163,7 @@ TEST(a_probe_comes_from_outside_and_leaves) {
 TEST(a_kinematic_body_is_moved_with_a_limited_speed) {
     sp_sim *s = start(PLAY, false);
     REQUIRE(s);
-    CHECK(hello_has(s, "\"pull\": 0,"));
+    CHECK(hello_gains(s, "\"pull\": 0,"));
     CHECK(!ask(s, "{\"type\":\"drag\",\"body\":1,\"face\":0,\"weights\":[1,0,0],\"target\":[0,9,0]}"));  // fixed
     CHECK(ask(s, "{\"type\":\"drag\",\"body\":4,\"face\":0,\"weights\":[1,0,0],\"target\":[-0.5,9,0]}"));
     const double before = height_of(s, "paddle");
@@ -1192,7 +1196,7 @@ TEST(bodies_are_attached_and_detached) {
     CHECK(sp_world_link_at(s->stage.world, 0, &info) >= 0 && info.state == SP_LINK_DETACHED);
     CHECK(ask(s, "{\"type\":\"attach\",\"name\":\"tie-1\"}") && run_to(s, 1));
     CHECK(sp_world_link_at(s->stage.world, 0, &info) >= 0 && info.state == SP_LINK_ATTACHED);
-    CHECK(hello_has(s, "peg-2"));
+    CHECK(hello_gains(s, "peg-2"));
     CHECK(ask(s, "{\"type\":\"detach\",\"name\":\"tie-2\"}") && run_to(s, 1) && hello_loses(s, "peg-2"));
     CHECK_INT(sp_world_link_count(s->stage.world), 1);
     CHECK(!ask(s, "{\"type\":\"detach\",\"name\":\"glue\"}") && strstr(answer, "no link of that name"));
