@@ -246,7 +246,7 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     if (!(share > refine_tolerance)) return SP_OK;
     const bool near = share < refine_near;
     if (!near) {
-        sp__solver_report_stale(b->solver);
+        sp__compliance_report_stale(b->compliance);
         SP_TRY(refine_solve(b, share, r, e));
     }
     for (int k = 0; k < b->nv; k++) y[k] = near ? g[k] - r[k] : g[k];

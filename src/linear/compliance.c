@@ -90,7 +90,9 @@ static sp_solver_def own_def(const sp_compliance *C, const sp_system *A) {
     } else {
         def.type = SP_SOLVER_PCG;
         def.pcg.preconditioner = SP_COMPLETE_CHOLESKY, def.pcg.warp = true;
-        def.pcg.refresh = C->type == SP_COMPLIANCE_WARPED ? SP_REFRESH_NEVER : SP_REFRESH_ASYNC;
+        def.pcg.refresh = C->type == SP_COMPLIANCE_WARPED ? SP_REFRESH_NEVER
+                          : C->type == SP_COMPLIANCE_AUTO ? SP_REFRESH_AUTO
+                                                          : SP_REFRESH_ASYNC;
     }
     return def;
 }
@@ -229,6 +231,10 @@ bool sp__compliance_swapped(const sp_compliance *C) {
 
 const char *sp__compliance_name(const sp_compliance *C) {
     return C->name;
+}
+
+void sp__compliance_report_stale(sp_compliance *C) {
+    if (C->use) sp__solver_report_stale(C->use);
 }
 
 int sp__compliance_age(const sp_compliance *C) {

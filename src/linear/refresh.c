@@ -562,13 +562,13 @@ static sp_status follow_policy(sp_refresh *r, const sp_system *A, const sp_block
     return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? refresh_request(r, A, M, deterministic, info) : SP_OK;
 }
 
-// FRESH iterations were enough in the last solve, so that is_needed says no. This depends on the schedule alone, which is in
-// checkpoints.
+// FRESH iterations were enough in the last solve, or nothing is solved with the factor (last < 0: only contacts use it), so that
+// is_needed says no. This depends on the schedule alone, which is in checkpoints.
 bool sp__refresh_keeps(const sp_refresh *r, const sp_system *A) {
     const sp_schedule *s = &r->now;
     const int64_t last = s->now >= 0 ? s->now : s->last;
     return r->policy == SP_REFRESH_AUTO && r->cache && r->pattern == A->pattern && s->use >= 0 && s->pending < 0 && !s->stale &&
-           last >= 0 && last <= FRESH && memcmp(r->cache->snapshot[s->use].fixed, A->fixed, (size_t)A->n) == 0;
+           last <= FRESH && memcmp(r->cache->snapshot[s->use].fixed, A->fixed, (size_t)A->n) == 0;
 }
 
 // Restores the schedule at the start of the failed attempt.
