@@ -231,12 +231,12 @@ static sp_status refine_solve(sp_body *b, double share, const double *r, double 
                                     &info);
 }
 
-// *moved: the free velocity of the body has changed, and the violations of its contacts with it.
-static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h, bool *moved) {
+// *moved: the free velocity of the body has changed, and the violations of its contacts with it. *again: r may still be too large.
+static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h, bool *moved, bool *again) {
     sp_body *b = t->body;
     const sp_system *A = &b->system;
     const double *v = b->v[SP_TRIAL];
-    double *g = t->impulse, *dv = g + b->nv + 2, *r = dv + b->nv + 2, *e = b->work[0], *y = b->work[1];
+    double *g = t->impulse, *dv = g + b->nv + 2, *r = dv + b->nv + 2, *e = b->work[0];
     rows_transposed(c, t, g);
     for (int k = 0; k < b->nv; k++) dv[k] = v[k] - b->solved_velocity[k];
     A->mul_raw(A->o, b->coef, dv, r);
@@ -244,17 +244,17 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
     for (int k = 0; k < b->nv; k++) r[k] = b->fixed[k] ? 0 : g[k] - (b->is_predicted ? b->predicted[k] : 0) - r[k];
     const double share = sp__drive_norm(r, b->nv) / fmax(fmax(sp__drive_norm(g, b->nv), before), DBL_MIN);
     if (!(share > refine_tolerance)) return SP_OK;
-    const bool near = share < refine_near;
-    if (!near) {
+    *moved = true;
+    if (share < refine_near) {
+        sp__compliance_apply(b->compliance, r, e);
+        // the share is that of the inverse itself: what remains of r is about as much of r
+        *again = *again || share * share > refine_tolerance;
+    } else {
         sp__compliance_report_stale(b->compliance);
         SP_TRY(refine_solve(b, share, r, e));
+        *again = true;
     }
-    for (int k = 0; k < b->nv; k++) y[k] = near ? g[k] - r[k] : g[k];
-    sp__compliance_apply(b->compliance, y, y);
-    for (int k = 0; k < b->nv; k++) {
-        double now = v[k] + (near ? 0 : e[k]) - y[k];
-        e[k] = now - b->free_velocity[k], b->free_velocity[k] = now;
-    }
+    for (int k = 0; k < b->nv; k++) b->free_velocity[k] += e[k];
     for (int row = 0; row < t->J.n; row++) {
         double sum = 0;
         for (int k = t->J.start[row]; k < t->J.start[row + 1]; k++) sum += t->J.val[k] * e[t->J.col[k]];
@@ -266,7 +266,6 @@ static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h,
         c->contacts[at].delta[row % 3] += h * sum;
         c->problem->q[3 * at + row % 3] += h * sum;
     }
-    *moved = true;
     return SP_OK;
 }
 
@@ -349,10 +348,11 @@ sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, 
     sp_status worst = SP_OK;
     SP_TRY(correct_all(c, step));
     // not after a solve that is far from converged: its impulses are wrong by more, and another one would take as long
-    for (int pass = 0; pass < REFINE_PASSES && is_usable(c); pass++) {
-        bool moved = false;
+    bool again = true;
+    for (int pass = 0; pass < REFINE_PASSES && again && is_usable(c); pass++) {
+        bool moved = again = false;
         for (int i = 0; i < c->touched_count; i++)
-            if (is_refined(&c->touched[i])) SP_TRY(refine_body(c, &c->touched[i], step->h, &moved));
+            if (is_refined(&c->touched[i])) SP_TRY(refine_body(c, &c->touched[i], step->h, &moved, &again));
         if (!moved && !c->coarse) break;
         worst = solve_to(c, def, def->solver.tolerance);
         SP_TRY(worst);

@@ -37,7 +37,7 @@ static void start(scene *s, int workers, bool deterministic) {
         REQUIRE(sp_mesh_box(s->ctx, (double[3]){0.15, 0.15, 0.05}, (int[3]){3, 3, 1}, 6, &box) == SP_OK);
         REQUIRE(sp_mesh_transformed(box, NULL, &pose, &s->mesh[i]) == SP_OK);
         sp_mesh_destroy(&box);
-        def.mesh = s->mesh[i], def.material.young = 3e4, def.solver.type = SP_SOLVER_CG;
+        def.mesh = s->mesh[i], def.material.young = 3e4, def.solver.type = SP_SOLVER_CG, def.compliance = SP_COMPLIANCE_FACTOR;
         REQUIRE(sp_world_add_solid(s->w, &def, NULL) >= 0);
     }
 }

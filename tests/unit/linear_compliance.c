@@ -509,3 +509,25 @@ TEST(columns_are_ready_when_a_factor_is_swapped_in) {
     CHECK(swaps >= 3 && touched > 9);
     stage_close(&s);
 }
+
+// With `auto` the contacts ask for a new factor when the one in use is too far from the matrix; `factor` makes one all the time.
+TEST(auto_makes_a_factor_when_it_is_asked_to) {
+    const beam_def def = {.cells = {4, 2, 2}, .young = {1000, 50, 10}, .h = 0.04, .workers = 1, .loose = true};
+    const sp_compliance_type types[] = {SP_COMPLIANCE_AUTO, SP_COMPLIANCE_FACTOR};
+    enum { ASKED = 12, STEPS = 24, LAG = 2 };  // steps; LAG: between the matrix of a factor and its first use
+    for (int t = 0; t < 2; t++) {
+        stage s;
+        int oldest[2] = {0};
+        stage_open(&s, &def, types[t], SP_SOLVER_CG, SP_FACTOR_AUTO);
+        for (uint64_t k = 1; k <= STEPS; k++) {
+            beam_turn(&s.k, 0.02 * (double)k);
+            stage_step(&s, k);
+            int *age = &oldest[k > ASKED + LAG], now = sp__compliance_age(s.C);
+            if (now > *age) *age = now;
+            if (k == ASKED) sp__compliance_report_stale(s.C);
+        }
+        CHECK_INT(oldest[0], t == 0 ? ASKED + LAG - 1 : 2 * LAG - 1);
+        CHECK_INT(oldest[1], t == 0 ? STEPS - ASKED - 1 : 2 * LAG - 1);
+        stage_close(&s);
+    }
+}
