@@ -231,7 +231,8 @@ static sp_status refine_solve(sp_body *b, double share, const double *r, double 
                                     &info);
 }
 
-// *moved: the free velocity of the body has changed, and the violations of its contacts with it. *again: r may still be too large.
+// *moved: the free velocity of the body has changed, and the violations of its contacts with it. *again: r may still be too
+// large.
 static sp_status refine_body(sp_constraints *c, sp_constraint_body *t, double h, bool *moved, bool *again) {
     sp_body *b = t->body;
     const sp_system *A = &b->system;

@@ -58,7 +58,8 @@ void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
 double *sp__compliance_impulse(const sp_compliance *C);
 sp_status sp__compliance_reserve_impulse(sp_compliance *C, int n);
 
-// The inverse is far from that of A: a new factor is built in the background. `auto` has no other reason to build one for contacts.
+// The inverse is far from that of A: a new factor is built in the background. `auto` has no other reason to build one for
+// contacts.
 void sp__compliance_report_stale(sp_compliance *C);
 
 // What the inverse is, for the user: "factor (3 steps old)".
