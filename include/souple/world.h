@@ -456,8 +456,16 @@ SP_API sp_status sp_world_distance_field_info(sp_world *world, sp_body_id body, 
 typedef enum sp_contact_formulation {
     SP_CONTACT_PENALTY,   ///< springs: between soft nodes, or the vertices of collision surfaces, and rigid shapes; where the
                           ///< world has other pairs too, at the contacts that proximity would find
-    SP_CONTACT_PROXIMITY  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
+    SP_CONTACT_PROXIMITY,  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
+    SP_CONTACT_VOLUME,  ///< constraints on the volume of the overlap, from layered depth images: few, and robust to deep overlap
+    SP_CONTACT_VOLUME_PENALTY  ///< springs on the volume of the overlap, with the energy stiffness V^2 / 2
 } sp_contact_formulation;
+
+/// Law of friction.
+typedef enum sp_contact_law {
+    SP_CONTACT_COULOMB,  ///< exact cone
+    SP_CONTACT_VISCOUS   ///< volume: a force against the relative velocity, sp_contact_def.viscosity
+} sp_contact_law;
 
 /// What happens to bodies that overlap at the start of a step (proximity).
 typedef enum sp_stabilisation {
@@ -508,7 +516,7 @@ typedef struct sp_contact_solver_def {
 /// normal force.
 typedef struct sp_contact_def {
     sp_contact_formulation formulation;
-    double stiffness;  ///< penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
+    double stiffness;  ///< volume-penalty: [N/m5]; 0: auto, as between all pairs. penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
                        ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
                        ///< explicit: m/h2 of the substep). Contacts of all pairs: per contact, normal; 0: auto, 30 times the
                        ///< stiffness with which the bodies answer there within a step
@@ -524,6 +532,11 @@ typedef struct sp_contact_def {
     bool continuous;  ///< proximity: what touches only between the start and the end of the free motion of a step is found too;
                       ///< default false
     double enabled;   ///< proximity: 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
+    double pixel;     ///< volume: distance of the rays of the layered depth images [m] > 0; no default
+    int cell;         ///< volume: edge of a constraint in pixels, 0..4096; 0, the default: one constraint for each pair
+    double slack;     ///< volume: overlap that stays at rest, in pixels >= 0, default 0.5; 0 makes contacts come and go
+    sp_contact_law law;  ///< volume: default coulomb
+    double viscosity;    ///< viscous: force per area, area and relative velocity [N s/m5] >= 0
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;
@@ -548,6 +561,8 @@ typedef struct sp_contact_pair_def {
     double alarm;          ///< [m] > 0; NaN, the default: of a wider pair or of sp_contact_def
     double gap;            ///< [m] >= 0; NaN, the default: likewise
     int continuous;        ///< 1: yes, 0: no; -1, the default: likewise. It acts on whole bodies: yes, if it is so in a part
+    int formulation;       ///< sp_contact_formulation; -1, the default: likewise. Volumes are of whole bodies and surfaces
+    double pixel;          ///< volume: [m] > 0; NaN, the default: likewise
     uint32_t cookie;
 } sp_contact_pair_def;
 
@@ -556,13 +571,14 @@ typedef enum sp_contact_feature {
     SP_CONTACT_SHAPE,  ///< an analytic plane, sphere or capsule
     SP_CONTACT_VERTEX,
     SP_CONTACT_EDGE,
-    SP_CONTACT_FACE
+    SP_CONTACT_FACE,
+    SP_CONTACT_PATCH  ///< volume: the part of the surface that bounds the overlap
 } sp_contact_feature;
 
 /// A contact of the last step (proximity). Force, slip, area and pressure are those of the whole step.
 typedef struct sp_contact_point {
     sp_body_id bodies[2];
-    double point[3];   ///< midway between the two surfaces, at the start of the step [m]
+    double point[3];   ///< midway between the two surfaces, at the start of the step [m]; volume: centroid of the overlap
     double normal[3];  ///< unit, from the second to the first body
     double force[3];   ///< on the first body [N]; on the second it is the opposite
     double gap;        ///< distance minus the gap to keep, at the start of the step [m]; < 0: overlap

@@ -6,31 +6,74 @@
 
 // ---------------------------------------------------------------------------------------------------- memory
 
-static int contacts_table_size(int contacts) {
+static int contacts_table_size(int vertices) {
     int size = 16;
-    while (size < 4 * SP_CONTACT_VERTICES * contacts) size *= 2;  // two sides, half full
+    while (size < 2 * vertices) size *= 2;  // half full
     return size;
 }
 
-sp_status sp__contacts_reserve(sp_context *ctx, sp_contacts *c, int count) {
+static sp_status reserve_list(sp_context *ctx, sp_contacts *c, int count) {
     if (count <= c->capacity) return SP_OK;
     if (count > INT32_MAX / 64) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d contacts", count);
-    const int capacity = count + count / 2 + 8, size = contacts_table_size(capacity);
+    const int capacity = count + count / 2 + 8;
     sp_contact_record *list = sp__alloc(ctx, (size_t)capacity, sizeof *list);
-    sp_contact_sum_at *sums = sp__alloc(ctx, (size_t)size, sizeof *sums);
-    if (!list || !sums) {
-        sp__free(ctx, list), sp__free(ctx, sums);
-        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d contacts", count);
-    }
+    if (!list) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d contacts", count);
     if (c->count) memcpy(list, c->list, (size_t)c->count * sizeof *list);
-    sp__free(ctx, c->list), sp__free(ctx, c->sums);
-    c->list = list, c->capacity = capacity, c->sums = sums, c->sum_count = size;
+    sp__free(ctx, c->list);
+    c->list = list, c->capacity = capacity;
     return SP_OK;
 }
 
+static void move_patches(sp_contacts *c, uint32_t *vertex, double *weight, double *area) {
+    const size_t n = (size_t)c->vertex_count;
+    if (n) memcpy(vertex, c->vertex, n * sizeof *vertex);
+    if (n) memcpy(weight, c->weight, n * sizeof *weight), memcpy(area, c->area, n * sizeof *area);
+    for (int k = 0; k < c->count; k++)
+        for (int s = 0; s < 2; s++) {
+            sp_contact_patch *p = &c->list[k].side[s];
+            if (p->count == 0) continue;
+            const ptrdiff_t at = p->vertex - c->vertex;
+            p->vertex = vertex + at, p->weight = weight + at, p->area = area + at;
+        }
+}
+
+static sp_status reserve_vertices(sp_context *ctx, sp_contacts *c, int vertices) {
+    if (vertices <= c->vertex_capacity) return SP_OK;
+    if (vertices > INT32_MAX / 64) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d vertices of contacts", vertices);
+    const int capacity = vertices + vertices / 2 + 48, size = contacts_table_size(capacity);
+    uint32_t *vertex = sp__alloc(ctx, (size_t)capacity, sizeof *vertex);
+    double *numbers = sp__alloc(ctx, 2 * (size_t)capacity, sizeof *numbers);
+    sp_contact_sum_at *sums = sp__alloc(ctx, (size_t)size, sizeof *sums);
+    if (!vertex || !numbers || !sums) {
+        sp__free(ctx, vertex), sp__free(ctx, numbers), sp__free(ctx, sums);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d vertices of contacts", vertices);
+    }
+    move_patches(c, vertex, numbers, numbers + capacity);
+    sp__free(ctx, c->vertex), sp__free(ctx, c->weight), sp__free(ctx, c->sums);
+    c->vertex = vertex, c->weight = numbers, c->area = numbers + capacity, c->vertex_capacity = capacity;
+    c->sums = sums, c->sum_count = size;
+    return SP_OK;
+}
+
+sp_status sp__contacts_reserve(sp_context *ctx, sp_contacts *c, int count, int vertices) {
+    SP_TRY(reserve_list(ctx, c, count));
+    return reserve_vertices(ctx, c, vertices);
+}
+
 void sp__contacts_free(sp_context *ctx, sp_contacts *c) {
-    sp__free(ctx, c->list), sp__free(ctx, c->sums);
+    sp__free(ctx, c->list), sp__free(ctx, c->sums), sp__free(ctx, c->vertex), sp__free(ctx, c->weight);
     *c = (sp_contacts){0};
+}
+
+void sp__contacts_clear(sp_contacts *c) {
+    c->count = c->vertex_count = 0;
+}
+
+void sp__contacts_patch(sp_contacts *c, int count, sp_contact_patch *patch) {
+    const int at = c->vertex_count;
+    patch->count = count;
+    patch->vertex = c->vertex + at, patch->weight = c->weight + at, patch->area = c->area + at;
+    c->vertex_count += count;
 }
 
 // ---------------------------------------------------------------------------------------------------- areas
@@ -100,6 +143,10 @@ void sp__contacts_finish(sp_contacts *c) {
         sp_contact_record *r = &c->list[k];
         const sp_contact_patch *p = measured_side(r);
         double pressure = 0;
+        if (r->area > 0) {
+            r->point.pressure = r->normal_force / r->area, r->point.area = r->area;
+            continue;
+        }
         for (int i = 0; i < p->count; i++) pressure += p->weight[i] * sum_of(c, p->surface, p->vertex[i])->pressure;
         r->point.pressure = pressure;
         r->point.area = pressure > 0 ? r->normal_force / pressure : 0;

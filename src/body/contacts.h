@@ -11,21 +11,20 @@
 #include "body/surface.h"
 #include "core/core.h"
 
-enum { SP_CONTACT_VERTICES = 3 };
-
-// One side of a contact: vertices of a surface.
+// One side of a contact: vertices of a surface. The arrays belong to the list of contacts.
 typedef struct sp_contact_patch {
     const sp_surface *surface;  // NULL: an analytic shape
     const sp_body *body;
-    int count;  // vertices
-    uint32_t vertex[SP_CONTACT_VERTICES];
-    double weight[SP_CONTACT_VERTICES];  // sum 1
-    double area[SP_CONTACT_VERTICES];    // projected tributary area at the start of the step [m2]; 0: of a centreline
+    int count;  // vertices: up to three, of a volume any number
+    uint32_t *vertex;
+    double *weight;  // sum 1
+    double *area;    // projected tributary area at the start of the step [m2]; 0: of a centreline
 } sp_contact_patch;
 
 typedef struct sp_contact_record {
     sp_contact_point point;
     double normal_force;  // [N]
+    double area;          // of a volume, on which the pressure is uniform [m2]; 0: the vertices have areas of their own
     sp_contact_patch side[2];
 } sp_contact_record;
 
@@ -39,12 +38,19 @@ typedef struct sp_contact_sum_at {  // entry of a hash table
 typedef struct sp_contacts {
     sp_contact_record *list;
     int count, capacity;
+    // of the patches
+    uint32_t *vertex;
+    double *weight, *area;
+    int vertex_count, vertex_capacity;
     sp_contact_sum_at *sums;  // scratch, sum_count a power of two
     int sum_count;
 } sp_contacts;
 
-// Memory for `count` contacts. SP_NO_MEMORY: the list is unchanged.
-sp_status sp__contacts_reserve(sp_context *ctx, sp_contacts *c, int count);
+// Memory for `count` contacts with `vertices` in all their patches. SP_NO_MEMORY: the list is unchanged.
+sp_status sp__contacts_reserve(sp_context *ctx, sp_contacts *c, int count, int vertices);
+void sp__contacts_clear(sp_contacts *c);
+// Gives a patch memory for its vertices, which sp__contacts_reserve has made.
+void sp__contacts_patch(sp_contacts *c, int count, sp_contact_patch *patch);
 void sp__contacts_free(sp_context *ctx, sp_contacts *c);
 // Tributary area of each vertex of a patch, with the positions x of the surface and a unit normal away from the body.
 void sp__contacts_areas(const double *x, const double away[3], sp_contact_patch *patch);

@@ -1,9 +1,11 @@
 #include "body/surface.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "body/body.h"
+#include "util/sort.h"
 
 // vertices per task (less does not repay waking a worker), vertices per call of `points`
 enum { CHUNK = 2048, BLOCK = 128 };
@@ -121,4 +123,65 @@ sp_status sp__surface_prepare(sp_context *ctx, sp_surface *s) {
 
 void sp__surface_normals(sp_context *ctx, sp_surface *s, double *normals, float *normals_float) {
     sp__normals(ctx, s->vertex_count, s->face_count, s->faces, &s->vertex_faces, s->x, s->face_normals, normals, normals_float);
+}
+
+// ---------------------------------------------------------------------------------------------------- closed surfaces
+
+typedef struct placed_vertex {
+    double x[3];
+    int vertex;
+} placed_vertex;
+
+static int compare_places(const void *a, const void *b) {
+    const placed_vertex *p = a, *q = b;
+    for (int k = 0; k < 3; k++)
+        if (p->x[k] != q->x[k]) return p->x[k] < q->x[k] ? -1 : 1;
+    return (p->vertex > q->vertex) - (p->vertex < q->vertex);
+}
+
+// the first vertex at the place of each vertex
+static void weld_vertices(placed_vertex *sorted, int count, int *weld) {
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_places);
+    for (int i = 0; i < count; i++) {
+        const bool same = i > 0 && memcmp(sorted[i].x, sorted[i - 1].x, sizeof sorted[i].x) == 0;
+        weld[sorted[i].vertex] = same ? weld[sorted[i - 1].vertex] : sorted[i].vertex;
+    }
+}
+
+// Edges as keys of their ends, the smaller first; the lowest bit is the direction. A closed surface passes each edge as often in
+// one direction as in the other.
+static int count_open(uint64_t *key, int count) {
+    int open = 0;
+    sp__sort_keys(key, count);
+    for (int i = 0, end; i < count; i = end) {
+        int balance = 0;
+        for (end = i; end < count && key[end] >> 1 == key[i] >> 1; end++) balance += key[end] & 1 ? 1 : -1;
+        open += abs(balance);
+    }
+    return open;
+}
+
+sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *s, int *count) {
+    const size_t n = (size_t)s->vertex_count;
+    placed_vertex *sorted = sp__alloc(ctx, n + 1, sizeof *sorted);
+    double *x = sp__alloc(ctx, 3 * n + 1, sizeof *x);
+    int *weld = sp__alloc(ctx, n + 1, sizeof *weld), keys = 0;
+    uint64_t *key = sp__alloc(ctx, 3 * (size_t)s->face_count + 1, sizeof *key);
+    sp_status status = sorted && x && weld && key ? SP_OK : SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the edges of '%s'", b->name);
+    if (status >= 0) {
+        sp__surface_positions(b, s, SP_COMMITTED, x, NULL, NULL);
+        for (size_t i = 0; i < n; i++) {
+            sorted[i].vertex = (int)i;
+            for (size_t k = 0; k < 3; k++) sorted[i].x[k] = x[3 * i + k] + 0.0;  // -0 is 0
+        }
+        weld_vertices(sorted, s->vertex_count, weld);
+        for (int f = 0; f < s->face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const uint64_t p = (uint64_t)weld[s->faces[3 * f + k]], q = (uint64_t)weld[s->faces[3 * f + (k + 1) % 3]];
+                if (p != q) key[keys++] = p < q ? p << 32 | q << 1 | 1 : q << 32 | p << 1;
+            }
+        *count = count_open(key, keys);
+    }
+    sp__free(ctx, sorted), sp__free(ctx, x), sp__free(ctx, weld), sp__free(ctx, key);
+    return status;
 }

@@ -69,6 +69,8 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     for (int i = 0; i < c->touched_capacity; i++) sp__constraints_free_touched(c, &c->touched[i]);
     sp__free(ctx, c->touched), sp__free(ctx, c->colliders), sp__free(ctx, c->contacts), sp__free(ctx, c->last);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
+    sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
+    sp__volume_destroy(&c->volume);
     sp__collide_destroy(&c->set);
     sp__cone_destroy(&c->problem);
     sp__cone_solver_destroy(&c->solver);
@@ -373,6 +375,7 @@ static double deepest_end(const sp_constraints *c, bool allowed) {
     double deepest = 0;
     for (int i = 0; i < c->count; i++) {
         const sp_constraint_contact *k = &c->contacts[i];
+        if (sp__constraints_is_volume(k)) continue;  // their overlap is `excess`
         // springs overlap by what they carry: only a new one is a surprise
         if (!k->spring || k->fresh) deepest = fmax(deepest, (allowed ? k->allowed : 0) - k->end);
     }
@@ -449,11 +452,12 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     if (moved && c->count) contacts_predicted(c);
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
-    *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution);
+    *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution) || c->excess > 0;
     if (!*changed) {
         sp__constraints_leave(c);
         return worst;
     }
+    SP_TRY(sp__volumes_take(c, def, step->h, &added));
     sp__constraints_evaluate(c, step->h);
     SP_TRY(sp__constraints_rows(c, step));
     SP_TRY(sp__constraints_delassus(c, step));
@@ -486,15 +490,17 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     *changed = false;
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
-    const double deepest = deepest_end(c, false);
-    if (!(deepest > overlap_share * c->resolution)) {
+    const double deepest = fmax(deepest_end(c, false), c->overlap_left);
+    if (!(deepest > overlap_share * c->resolution) && !(c->overlap_left > 0)) {
         sp__constraints_leave(c);
         return SP_OK;
     }
     *changed = true;
     for (int i = 0; i < c->count; i++)
         if (c->contacts[i].fresh) memset(c->contacts[i].lambda, 0, sizeof c->contacts[i].lambda);
-    if (added > 0) {
+    int volumes = 0;
+    SP_TRY(sp__volumes_take(c, def, step->h, &volumes));
+    if (added + volumes > 0) {
         SP_TRY(sp__constraints_rows(c, step));
         SP_TRY(sp__constraints_delassus(c, step));
     }
@@ -581,8 +587,17 @@ int sp__constraints_count(const sp_constraints *c) {
     return c->last_count;
 }
 
+int sp__constraints_found_vertices(const sp_constraints *c) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int s = 0; s < 2; s++)
+            count += sp__constraints_is_volume(&c->contacts[i]) ? c->contacts[i].anchor_count[s] : c->contacts[i].patch[s].count;
+    return count;
+}
+
 // One material point of a side: the mean of its anchors if they are in one element, else the anchor with the largest weight.
-static sp_anchor contact_anchor(const sp_constraint_contact *k, int s) {
+static sp_anchor contact_anchor(const sp_constraints *c, const sp_constraint_contact *k, int s) {
+    if (sp__constraints_is_volume(k)) return sp__volumes_anchor(c, k, s);
     const sp_anchor *a = k->anchor[s];
     sp_anchor corner[3] = {a[0], a[0], a[0]};
     double w[3] = {0};
@@ -596,15 +611,25 @@ static sp_anchor contact_anchor(const sp_constraint_contact *k, int s) {
     return out;
 }
 
-void sp__constraints_at(const sp_constraints *c, int index, sp_contact_record *out) {
+// Vertices that a contact at a distance touches, and their areas.
+static void record_side(const sp_constraint_contact *k, int s, sp_contacts *list, sp_contact_patch *out) {
+    // the outward normal of the first body points against that of the contact
+    const double sign = s == 0 ? -1 : 1, away[3] = {sign * k->frame[0], sign * k->frame[1], sign * k->frame[2]};
+    sp__contacts_patch(list, k->patch[s].count, out);
+    for (int i = 0; i < out->count; i++) out->vertex[i] = k->patch[s].vertex[i], out->weight[i] = k->patch[s].weight[i];
+    sp__contacts_areas(k->x[s], away, out);
+}
+
+void sp__constraints_at(const sp_constraints *c, int index, sp_contacts *list) {
     static const sp_contact_feature features[] = {[SP_FEATURE_SHAPE] = SP_CONTACT_SHAPE,
                                                   [SP_FEATURE_VERTEX] = SP_CONTACT_VERTEX,
                                                   [SP_FEATURE_EDGE] = SP_CONTACT_EDGE,
                                                   [SP_FEATURE_FACE] = SP_CONTACT_FACE};
     const sp_constraint_contact *k = &c->last[index];
+    sp_contact_record *out = &list->list[list->count++];
     sp_contact_point *p = &out->point;
     const double slip[3] = {0, k->u[1], k->u[2]};
-    *out = (sp_contact_record){.normal_force = k->lambda[0] / c->last_h, .side = {k->patch[0], k->patch[1]}};
+    *out = (sp_contact_record){.normal_force = k->lambda[0] / c->last_h, .area = k->area};
     p->gap = k->distance;
     sp__mul3t(k->frame, k->lambda, p->force);
     sp__mul3t(k->frame, slip, p->slip);
@@ -613,11 +638,15 @@ void sp__constraints_at(const sp_constraints *c, int index, sp_contact_record *o
         p->point[a] = 0.5 * (k->point[0][a] + k->point[1][a]);
     }
     for (int s = 0; s < 2; s++) {
-        // the outward normal of the first body points against that of the contact
-        const double sign = s == 0 ? -1 : 1, away[3] = {sign * k->frame[0], sign * k->frame[1], sign * k->frame[2]};
-        p->bodies[s] = k->body[s]->id, p->anchors[s] = contact_anchor(k, s);
-        p->features[s] = k->patch[s].surface ? features[k->feature[s]] : SP_CONTACT_SHAPE;
-        sp__contacts_areas(k->x[s], away, &out->side[s]);
+        const sp_surface *surface = k->patch[s].surface;
+        out->side[s] = (sp_contact_patch){.surface = surface, .body = k->patch[s].body};
+        p->bodies[s] = k->body[s]->id, p->anchors[s] = contact_anchor(c, k, s);
+        p->features[s] = !surface ? SP_CONTACT_SHAPE : k->area > 0 ? SP_CONTACT_PATCH : features[k->feature[s]];
+        if (!surface) continue;
+        if (sp__constraints_is_volume(k))
+            sp__volumes_record(c, k, s, list, &out->side[s]);
+        else
+            record_side(k, s, list, &out->side[s]);
     }
 }
 

@@ -42,6 +42,11 @@ typedef struct sp_constraints_info {
     int folded;      // pairs of triangles of a body that intersects itself, where its contacts with itself begin
     const sp_body *folded_body;
     bool unbuilt;  // W was too large to store: it was applied through the compliances
+    // volumes, of the last search
+    int overlaps;         // pairs and cells that overlap
+    int contained;        // overlaps of a body that is inside another: no direction separates them
+    int64_t unbalanced;   // rays that leave a surface more or less often than they enter it
+    double detection_ms;  // of all searches of the step
 } sp_constraints_info;
 
 sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
@@ -61,7 +66,8 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
                                    const sp_step *step, bool *changed);
 void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step);
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c);
-int sp__constraints_found(const sp_constraints *c);  // contacts of the current step
+int sp__constraints_found(const sp_constraints *c);           // contacts of the current step
+int sp__constraints_found_vertices(const sp_constraints *c);  // and vertices of their patches
 
 // Links of the current step: the one whose points stay farthest apart although its rows are not soft, and their distance [m];
 // NULL: none.
@@ -76,7 +82,7 @@ const sp_cone_problem *sp__constraints_problem(const sp_constraints *c);
 // Contacts of the last committed step. The records are complete until the next search: sp__contacts_finish then computes their
 // pressures.
 int sp__constraints_count(const sp_constraints *c);
-void sp__constraints_at(const sp_constraints *c, int index, sp_contact_record *out);
+void sp__constraints_at(const sp_constraints *c, int index, sp_contacts *list);  // appends it to the list
 
 // Checkpoints: number of multipliers, the most that there can be, and the array. sp__constraints_keep forgets the contacts and
 // keeps `count` multipliers, which the next visit writes; 0: after the state was set.

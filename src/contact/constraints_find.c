@@ -43,8 +43,8 @@ static double auto_alarm(const sp_constraints *c) {
     return isfinite(least) ? 0.125 * least : 0;
 }
 
-static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_surface *surface, int shape,
-                              sp_collider_def def) {
+static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_surface *surface, int shape, sp_collider_def def,
+                              bool distance) {
     SP_TRY(ROOM(c, c->colliders, c->collider_capacity, c->collider_count + 1));
     sp_constraint_collider k = {
         .body = b, .surface = surface, .revision = surface ? surface->revision : 0, .shape = shape, .seen = true};
@@ -52,11 +52,12 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
     def.id = collider_id(b, part), def.group = b->id.slot, def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
     if (!b->ops->shape) def.flags |= SP_COLLIDER_SOFT;
     if (def.rest) def.flags |= SP_COLLIDER_SELF;
+    k.index = -1;
     if (n && (!SP_NEW(c->ctx, k.x0, n) || !SP_NEW(c->ctx, k.x1, n))) {
         sp__free(c->ctx, k.x0);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
     }
-    sp_status status = sp__collider_add(c->set, &def, &k.index);
+    sp_status status = distance ? sp__collider_add(c->set, &def, &k.index) : SP_OK;
     if (status < 0) {
         sp__free(c->ctx, k.x0), sp__free(c->ctx, k.x1);
         return status;
@@ -73,7 +74,8 @@ static sp_status follow_shapes(sp_constraints *c, sp_body *b) {
         if (!k) {
             static const sp_collider_type types[] = {
                 [SP_PLANE] = SP_COLLIDER_PLANE, [SP_SPHERE] = SP_COLLIDER_SPHERE, [SP_CAPSULE] = SP_COLLIDER_CAPSULE};
-            SP_TRY(collider_add(c, b, i, NULL, i, (sp_collider_def){.type = types[at[0].type], .radius = at[0].radius}));
+            SP_TRY(collider_add(c, b, i, NULL, i, (sp_collider_def){.type = types[at[0].type], .radius = at[0].radius},
+                                c->has_distances));
             k = &c->colliders[c->collider_count - 1];
             k->size = at[0].radius > 0 ? at[0].radius : INFINITY;
         }
@@ -81,7 +83,9 @@ static sp_status follow_shapes(sp_constraints *c, sp_body *b) {
         sp_shape_place place[2];
         for (int s = 0; s < 2; s++)
             memcpy(place[s].a, at[s].a, sizeof place[s].a), memcpy(place[s].b, at[s].b, sizeof place[s].b);
-        sp__collider_move_shape(c->set, k->index, &place[0], &place[1]);
+        if (k->index >= 0) sp__collider_move_shape(c->set, k->index, &place[0], &place[1]);
+        memcpy(k->place, at, sizeof k->place);
+        if (c->has_volumes) SP_TRY(sp__volumes_follow_shape(c, k, c->pixel));
         k->seen = true;
     }
     return SP_OK;
@@ -150,14 +154,27 @@ static sp_status check_folded(sp_constraints *c, const sp_constraint_collider *k
     return SP_OK;
 }
 
-static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_surface *s) {
+// The volume of an overlap is defined for closed surfaces.
+static sp_status volume_surface(sp_constraints *c, sp_body *b, sp_surface *s, sp_constraint_collider *k) {
+    int open;
+    SP_TRY(sp__surface_open_edges(c->ctx, b, s, &open));
+    if (open > 0)
+        return SP_FAIL(c->ctx, SP_BAD_INPUT,
+                       "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` closes it",
+                       s->name, b->name, open);
+    k->volume = true;
+    return SP_OK;
+}
+
+// distance: contacts at a distance may touch it, otherwise volumes only
+static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_surface *s, bool distance) {
     static const sp_collider_side sides[] = {
         [SP_SURFACE_OUTSIDE] = SP_SIDE_OUTSIDE, [SP_SURFACE_INSIDE] = SP_SIDE_INSIDE, [SP_SURFACE_BOTH] = SP_SIDE_BOTH};
     sp_constraint_collider *k = collider_find(c, b, -1, s);
     double *rest = NULL;
     if (!k) {
         if (s->faces) SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
-        SP_TRY(self_positions(c, b, s, &rest));
+        if (distance) SP_TRY(self_positions(c, b, s, &rest));
         sp_collider_def def = {.type = s->field      ? SP_COLLIDER_FIELD
                                        : s->segments ? SP_COLLIDER_SEGMENTS
                                                      : SP_COLLIDER_TRIANGLES,
@@ -168,18 +185,27 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
                                .radii = s->radii,
                                .field = s->field,
                                .rest = rest};
-        sp_status status = collider_add(c, b, index, s, -1, def);
+        sp_status status = collider_add(c, b, index, s, -1, def, distance);
         sp__free(c->ctx, rest);
         SP_TRY(status);
         k = &c->colliders[c->collider_count - 1];
+        if (c->has_volumes && s->faces) SP_TRY(volume_surface(c, b, s, k));
     }
     k->seen = true;
-    if (field_rests(c, b, k)) return SP_OK;
+    if (distance && field_rests(c, b, k)) return SP_OK;
     sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
     if (k->size == 0) k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
     sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
-    sp__collider_move(c->set, k->index, k->x0, k->x1);
+    if (distance) sp__collider_move(c->set, k->index, k->x0, k->x1);
     return rest ? check_folded(c, k) : SP_OK;
+}
+
+// Boundary 0 of a rod is its centreline for distances, and its triangles for volumes.
+static sp_status follow_surfaces(sp_constraints *c, sp_body *b, int i) {
+    sp_surface *s = b->surfaces[i], *line = i == 0 ? b->centreline : NULL;
+    if (line && c->has_distances) SP_TRY(follow_surface(c, b, i, line, true));
+    if (s->face_count == 0 || (line && !c->has_volumes)) return SP_OK;
+    return follow_surface(c, b, i, s, c->has_distances && !line);
 }
 
 static sp_status follow_body(sp_constraints *c, sp_body *b, bool penalty) {
@@ -188,8 +214,7 @@ static sp_status follow_body(sp_constraints *c, sp_body *b, bool penalty) {
     if (b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape)) return follow_shapes(c, b);
     for (int i = 0; i < b->surface_count; i++) {
         unsigned roles = i == 0 ? sp__boundary_roles(b) : b->surfaces[i]->roles;
-        sp_surface *s = i == 0 && b->centreline ? b->centreline : b->surfaces[i];
-        if ((roles & SP_ROLE_COLLISION) && (s->face_count > 0 || s->segment_count > 0)) SP_TRY(follow_surface(c, b, i, s));
+        if (roles & SP_ROLE_COLLISION) SP_TRY(follow_surfaces(c, b, i));
     }
     return SP_OK;
 }
@@ -220,8 +245,8 @@ static const sp_constraint_collider *collider_of(const sp_constraints *c, uint32
 }
 
 void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k) {
-    sp__collider_remove(c->set, k->index);
-    sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1);
+    if (k->index >= 0) sp__collider_remove(c->set, k->index);
+    sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1), sp__free(c->ctx, k->triangles);
 }
 
 // ---------------------------------------------------------------------------------------------------- contacts
@@ -282,8 +307,7 @@ static void side_anchors(const sp_constraint_collider *k, const sp_contact_side 
     for (int j = 0; j < side->count; j++) anchor[j] = k->surface->anchors[side->vertex[j]], weight[j] = side->weight[j];
 }
 
-// Two tangents of a unit vector, continuous but where the smallest component changes.
-static void contact_frame(const double n[3], double frame[9]) {
+void sp__constraints_frame(const double n[3], double frame[9]) {
     int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
     double axis[3] = {0};
     axis[least] = 1;
@@ -320,7 +344,7 @@ static void shape_motion(const sp_constraint_collider *k, const double from[3], 
 // material point that touches at the trial state.
 static void line_motion(const sp_constraint_collider *k, const sp_constraint_contact *c, int s, double h, sp_anchor at[2],
                         double out[3]) {
-    const sp_contact_patch *p = &c->patch[s];
+    const sp_constraint_side *p = &c->patch[s];
     sp_body *b = k->body;
     double x0[3] = {0}, x1[6] = {0}, v[6], arm[3];
     for (int i = 0; i < p->count; i++) {
@@ -380,6 +404,12 @@ static const sp_constraint_multiplier *multiplier_of(const sp_constraints *c, co
     return NULL;
 }
 
+void sp__constraints_warm_start(const sp_constraints *c, const sp_contact_def *def, sp_constraint_contact *out) {
+    const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
+    for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
+    if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
+}
+
 // Where a side of a contact is; side NULL: the whole collider.
 static sp_rule_side rule_side(const sp_constraints *c, uint32_t id, const sp_contact_side *side) {
     const sp_surface *surface = c->rules ? collider_of(c, id)->surface : NULL;
@@ -390,6 +420,19 @@ static sp_rule_side rule_side(const sp_constraints *c, uint32_t id, const sp_con
 static sp_contact_rule pair_rule_of(const sp_constraints *c, const sp_contact_rule *base, const sp_contact_found *found) {
     const sp_rule_side side[2] = {rule_side(c, found->a.collider, &found->a), rule_side(c, found->b.collider, &found->b)};
     return c->rules ? sp__pair_rules_of(c->rules, base, side) : *base;
+}
+
+sp_contact_rule sp__constraints_pair_rule(const sp_constraints *c, const sp_constraint_collider *a,
+                                          const sp_constraint_collider *b) {
+    const sp_constraint_collider *k[2] = {a, b};
+    sp_rule_side side[2];
+    for (int s = 0; s < 2; s++) {
+        int part = -1;
+        for (int i = 0; k[s]->surface && part < 0; i++)
+            if (k[s]->body->surfaces[i] == k[s]->surface) part = i;
+        side[s] = (sp_rule_side){.slot = k[s]->body->id.slot, .surface = part, .at = k[s]->surface};
+    }
+    return c->rules ? sp__pair_rules_of(c->rules, &c->base, side) : c->base;
 }
 
 typedef struct pair_search {
@@ -418,16 +461,16 @@ static bool is_ignored(const sp_contact_rule *rule, const sp_contact_found *foun
 // What may remain at the end of a step of an overlap at its start, both <= 0. `auto` removes a fifth of it in each step
 // (Baumgarte 1972), and at most an eighth of the larger edge: the velocity that stays is a fifth of the overlap per step, and
 // bodies that are deep in each other, because contacts were switched on there, do not fly apart.
-static double allowed_overlap(sp_stabilisation stabilisation, double distance, double edge) {
+double sp__constraints_allowed_overlap(sp_stabilisation stabilisation, double distance, double edge) {
     const double overlap = fmin(distance, 0);
     if (stabilisation == SP_STABILISATION_POSITION) return 0;
     return stabilisation == SP_STABILISATION_AUTO ? fmin(0.8 * overlap, overlap + edge / 8) : overlap;
 }
 
 static void contact_patch(const sp_constraint_collider *k, const sp_contact_side *side, sp_constraint_contact *out, int s) {
-    sp_contact_patch *p = &out->patch[s];
+    sp_constraint_side *p = &out->patch[s];
     out->feature[s] = side->feature, out->x[s] = k->x0;
-    *p = (sp_contact_patch){.surface = k->surface, .body = k->body, .count = k->surface ? side->count : 0};
+    *p = (sp_constraint_side){.surface = k->surface, .body = k->body, .count = k->surface ? side->count : 0};
     for (int j = 0; j < p->count; j++) p->vertex[j] = side->vertex[j], p->weight[j] = side->weight[j];
 }
 
@@ -438,9 +481,10 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     out->friction = rule->friction, out->gap = rule->gap;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
-    out->spring = def->formulation == SP_CONTACT_PENALTY, out->stiffness = def->stiffness, out->damping = def->damping;
+    out->spring = rule->formulation == SP_CONTACT_PENALTY, out->damping = def->damping;
+    out->stiffness = rule->formulation == def->formulation ? def->stiffness : 0;
     out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
-    contact_frame(found->normal, out->frame);
+    sp__constraints_frame(found->normal, out->frame);
     double edge = 0;
     for (int s = 0; s < 2; s++) {
         const sp_constraint_collider *k = collider_of(c, side[s]->collider);
@@ -450,10 +494,8 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
         memcpy(out->point[s], side[s]->point, sizeof out->point[s]);
         contact_patch(k, side[s], out, s);
     }
-    if (!out->spring) out->allowed = allowed_overlap(def->stabilisation, out->distance, edge);
-    const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
-    for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
-    if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
+    if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
+    sp__constraints_warm_start(c, def, out);
 }
 
 // Violations at the trial state, for which the colliders have been moved. Of a new contact the distance is the one that was
@@ -471,7 +513,8 @@ static void contact_evaluate(const sp_constraints *c, double h, sp_constraint_co
 
 void sp__constraints_evaluate(sp_constraints *c, double h) {
     for (int i = 0; i < c->count; i++)
-        if (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline) {
+        if (!sp__constraints_is_volume(&c->contacts[i]) &&
+            (c->contacts[i].body[0]->centreline || c->contacts[i].body[1]->centreline)) {
             contact_evaluate(c, h, &c->contacts[i]);
             c->contacts[i].fresh = true;
         }
@@ -498,10 +541,21 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     *found = (sp_found){0};
     if (!c->searches) return SP_OK;
     c->self = def->self;
+    c->has_volumes = sp__pair_rules_has(c->rules, def->formulation, true);
+    c->has_distances = sp__pair_rules_has(c->rules, def->formulation, false);
+    c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
     SP_TRY(constraints_reserve(c, def));
     c->resolution = auto_alarm(c);
-    c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap, def->continuous};
+    c->base = (sp_contact_rule){.enabled = true,
+                                .friction = def->friction,
+                                .alarm = def->alarm > 0 ? def->alarm : c->resolution,
+                                .gap = def->gap,
+                                .continuous = def->continuous,
+                                .formulation = def->formulation,
+                                .pixel = def->pixel};
+    if (c->has_volumes) SP_TRY(sp__volumes_search(c, def));
+    if (!c->has_distances) return SP_OK;
     pair_search search = {c, &c->base};
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
     sp_collide_options options = {
@@ -538,7 +592,8 @@ static bool found_rule(const sp_constraints *c, const sp_contact_found *found, s
 sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added) {
     sp_contact_rule rule;
     int fresh = 0, i = 0;
-    for (int k = 0; k < c->count; k++) c->contacts[k].end = INFINITY;
+    for (int k = 0; k < c->count; k++)
+        if (!sp__constraints_is_volume(&c->contacts[k])) c->contacts[k].end = INFINITY;
     for (int f = 0; f < found->count; f++) {
         const sp_contact_found *now = &found->contacts[f];
         while (i < c->count && compare_keys(c->contacts[i].key, now->key) < 0) i++;
@@ -597,10 +652,11 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
-    c->count = c->pass = 0;
+    c->count = c->pass = c->part_count = 0;
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
+    SP_TRY(sp__volumes_take(c, def, step->h, &added));
     if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
         sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);
     SP_TRY(sp__links_begin(c, step, def->solver.warm_start));

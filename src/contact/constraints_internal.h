@@ -5,6 +5,7 @@
 
 #include "body/drive.h"
 #include "collide/collide.h"
+#include "collide/volume.h"
 #include "contact/constraints.h"
 #include "contact/links.h"
 #include "linear/compliance.h"
@@ -20,13 +21,34 @@ typedef struct sp_constraint_collider {
     sp_body *body;
     const sp_surface *surface;  // NULL: a shape
     uint32_t revision;
-    int shape;                   // number of the shape
-    double size;                 // mean edge of its faces at rest, or radius; INFINITY: none [m]
-    int index;                   // in the set
-    double *x0, *x1;             // positions at the committed and at the free state
+    int shape;            // number of the shape
+    double size;          // mean edge of its faces at rest, or radius; INFINITY: none [m]
+    int index;            // in the set of distances; -1: its contacts are volumes only
+    bool volume;          // its contacts may be volumes
+    double *x0, *x1;      // positions at the committed and at the free state; of a shape: those of its triangles
+    sp_body_shape place[2];  // of a shape, at the two states
+    uint32_t *triangles;     // of a shape, for volumes
+    int vertex_count, triangle_count;
+    int around;                  // edges of its cross section; 0: a plane
     bool seen;                   // in this step
     sp_collider_frame frame[2];  // of a distance field, at the two states
 } sp_constraint_collider;
+
+// What touches on one side: vertices of a surface.
+typedef struct sp_constraint_side {
+    const sp_surface *surface;  // NULL: an analytic shape
+    const sp_body *body;
+    int count;
+    uint32_t vertex[ANCHORS];
+    double weight[ANCHORS];
+} sp_constraint_side;
+
+// What a vertex of an overlap adds to the rows of its contact: the row of the normal, and the share in those of the tangents.
+typedef struct sp_constraint_part {
+    sp_anchor anchor;
+    int vertex;
+    double normal[3], share;  // -G / A and -n . G / A, with the gradient G of the volume and the area A of the patch
+} sp_constraint_part;
 
 typedef struct sp_constraint_contact {
     uint64_t key[2];
@@ -47,13 +69,16 @@ typedef struct sp_constraint_contact {
     double friction;
     double lambda[3];
     double point[2][3];  // material points at the committed state
+    // volumes: anchor_count parts of each side, those of the second behind those of the first
+    double area;  // of the patch [m2]; 0: it is no volume
+    int part;     // number of the first one
     int anchor_count[2];
     sp_anchor anchor[2][ANCHORS];
     double weight[2][ANCHORS];
     double u[3];                // relative displacement at the end of the step, in the frame
     sp_feature feature[2];      // what touches
     const double *x[2];         // positions of the surface at the committed state, until the next search
-    sp_contact_patch patch[2];  // vertices that touch; their areas are computed by sp__constraints_at
+    sp_constraint_side patch[2];
 } sp_constraint_contact;
 
 // A tie of a link that acts in this step. Its groups and rows are counted from the first ones of links, which follow those of the
@@ -139,7 +164,20 @@ struct sp_constraints {
     int touched_count, touched_capacity;
     sp_cone_problem *problem;
     sp_cone_solver *solver;
+    // volumes
+    sp_volume *volume;             // NULL until needed
+    sp_volume_found overlaps;      // of the last search
+    sp_volume_surface *surfaces;   // that were searched
+    int *surface_collider;         // of each
+    int surface_count, surface_capacity, surface_collider_capacity;
+    sp_constraint_part *parts;     // of the contacts of the step
+    int part_count, part_capacity;
+    int *mark, mark_capacity;      // of an unknown: place in a row that is merged
+    // deepest overlap of the last search: beyond what this step may leave, and beyond the slack; 0: within the tolerance [m]
+    double excess, overlap_left;
     bool self;                              // all soft bodies touch themselves
+    bool has_distances, has_volumes;        // formulations of the pairs
+    double pixel;                           // smallest of volumes [m]
     const sp_pair_rules *rules;             // NULL: none
     sp_cone_clock *clock;                   // of the budget; NULL: none
     sp_constraint_multiplier *multipliers;  // sorted by key
@@ -196,6 +234,36 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
 // Violations of the contacts of bodies whose points are not linear in the step, at the trial state of the last search.
 void sp__constraints_evaluate(sp_constraints *c, double h);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
+
+// Two tangents of a unit vector, continuous but where the smallest component changes.
+void sp__constraints_frame(const double n[3], double frame[9]);
+// The multiplier of the same contact in the last step, or zero.
+void sp__constraints_warm_start(const sp_constraints *c, const sp_contact_def *def, sp_constraint_contact *out);
+double sp__constraints_allowed_overlap(sp_stabilisation stabilisation, double distance, double edge);
+sp_contact_rule sp__constraints_pair_rule(const sp_constraints *c, const sp_constraint_collider *a,
+                                          const sp_constraint_collider *b);
+
+// ---- constraints_volume.c
+
+// Makes the triangles of a shape at the first call; a plane is a box that reaches over all other surfaces.
+sp_status sp__volumes_follow_shape(sp_constraints *c, sp_constraint_collider *k, double pixel);
+// Overlaps at the trial state. Surfaces have been moved. It sets `end` of the contacts that are found again, and `excess`.
+sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def);
+// Overlaps of the last search become contacts, linearised at the trial state; those that exist are replaced.
+sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double h, int *added);
+// Anchor and direction of part j of a side in row d of a volume.
+void sp__volumes_part(const sp_constraints *c, const sp_constraint_contact *k, int side, int j, int d, sp_anchor *anchor,
+                      double direction[3]);
+// For queries: the material point with the largest share in a side, and its vertices.
+sp_anchor sp__volumes_anchor(const sp_constraints *c, const sp_constraint_contact *k, int side);
+void sp__volumes_record(const sp_constraints *c, const sp_constraint_contact *k, int side, sp_contacts *list,
+                        sp_contact_patch *out);
+// Adds up what a row has of an unknown more than once, in all rows of a body.
+sp_status sp__volumes_merge(sp_constraints *c, sp_constraint_body *t);
+
+static inline bool sp__constraints_is_volume(const sp_constraint_contact *k) {
+    return k->area > 0;
+}
 
 // ---- constraints_links.c
 

@@ -81,6 +81,10 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
         for (int d = 0; d < 3; d++)
             for (int side = t->list[i] % 2; side <= last; side++)
                 for (int j = 0; j < k->anchor_count[side]; j++, subs++) {
+                    if (sp__constraints_is_volume(k)) {
+                        sp__volumes_part(c, k, side, j, d, &t->anchor[subs], t->direction + 3 * subs);
+                        continue;
+                    }
                     double sign = side == 0 ? k->weight[side][j] : -k->weight[side][j];
                     t->anchor[subs] = k->anchor[side][j];
                     for (int a = 0; a < 3; a++) t->direction[3 * subs + a] = sign * k->frame[3 * d + a];
@@ -96,7 +100,7 @@ static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
             part += entry_anchors(c, t, i);
         }
     sp__links_merge(c, t, part);
-    return SP_OK;
+    return sp__volumes_merge(c, t);
 }
 
 // ---------------------------------------------------------------------------------------------------- strands

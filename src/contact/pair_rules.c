@@ -21,6 +21,8 @@ typedef struct pair {
     bool enabled;
     double alarm, gap;  // NaN: not given
     int continuous;     // -1: not given
+    int formulation;    // -1: not given
+    double pixel;       // NaN: not given
     int friction;       // number of its coefficient
     int number;         // order of creation
     char name[PATH_SIZE];
@@ -210,6 +212,10 @@ static sp_status check_values(sp_pair_rules *r, const char *name, const sp_conta
     SP_TRY(check_range(r, name, "alarm", " m", def->alarm, true));
     if (def->continuous < -1 || def->continuous > 1)
         return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair '%s': continuous = %d, must be -1, 0 or 1", name, def->continuous);
+    if (def->formulation < -1 || def->formulation > SP_CONTACT_VOLUME_PENALTY)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair '%s': formulation = %d, must be -1 or one of sp_contact_formulation",
+                       name, def->formulation);
+    SP_TRY(check_range(r, name, "pixel", " m", def->pixel, true));
     return check_range(r, name, "gap", " m", def->gap, false);
 }
 
@@ -278,8 +284,13 @@ static sp_status pair_add(sp_pair_rules *r, const sp_contact_pair_def *def, cons
 }
 
 sp_status sp__pair_rules_add(sp_pair_rules *r, const sp_contact_pair_def *def, const sp_rule_part_def *parts, int *index) {
-    pair p = {
-        .enabled = def->enabled, .alarm = def->alarm, .gap = def->gap, .continuous = def->continuous, .number = r->pair_count};
+    pair p = {.enabled = def->enabled,
+              .alarm = def->alarm,
+              .gap = def->gap,
+              .continuous = def->continuous,
+              .formulation = def->formulation,
+              .pixel = def->pixel,
+              .number = r->pair_count};
     if (def->name && (!def->name[0] || strlen(def->name) >= sizeof p.name))
         return SP_FAIL(r->ctx, SP_BAD_INPUT, "contact pair: the name '%s' must have 1..%d letters", def->name, PATH_SIZE - 1);
     if (def->name)
@@ -373,6 +384,19 @@ static int pair_holds(const pair *p, const sp_rule_side side[2]) {
     return best;
 }
 
+bool sp__pair_rules_has(const sp_pair_rules *r, sp_contact_formulation base, bool volume) {
+    bool has = sp__contact_is_volume(base) == volume;
+    for (int i = 0; i < sp__pair_rules_count(r) && !has; i++)
+        has = r->pairs[i].formulation >= 0 && sp__contact_is_volume((sp_contact_formulation)r->pairs[i].formulation) == volume;
+    return has;
+}
+
+double sp__pair_rules_pixel(const sp_pair_rules *r, double base) {
+    double least = base > 0 ? base : INFINITY;
+    for (int i = 0; i < sp__pair_rules_count(r); i++) least = fmin(least, r->pairs[i].pixel);
+    return least;
+}
+
 // Values that a pair inherits come from wider ones: the sum of the largest of each is an upper bound.
 double sp__pair_rules_distance(const sp_pair_rules *r, const sp_contact_rule *base) {
     double alarm = base->alarm, gap = base->gap;
@@ -383,7 +407,7 @@ double sp__pair_rules_distance(const sp_pair_rules *r, const sp_contact_rule *ba
 bool sp__pair_rules_search(const sp_pair_rules *r, const sp_contact_rule *base, const sp_rule_side side[2], double *distance,
                            bool *continuous) {
     const sp_contact_rule all = sp__pair_rules_of(r, base, side);  // what holds where no pair of parts does
-    bool enabled = all.enabled;
+    bool enabled = all.enabled && !sp__contact_is_volume(all.formulation);
     double alarm = all.alarm, gap = all.gap;
     *continuous = all.continuous;
     for (int i = 0; i < r->pair_count; i++) {
@@ -391,7 +415,7 @@ bool sp__pair_rules_search(const sp_pair_rules *r, const sp_contact_rule *base, 
         int holds = pair_holds(p, side);
         if (holds == 1) break;  // the pairs behind it hold less
         if (!holds) continue;
-        enabled = enabled || p->enabled;
+        enabled = enabled || (p->enabled && !sp__contact_is_volume(all.formulation));
         alarm = fmax(alarm, p->alarm), gap = fmax(gap, p->gap);
         *continuous = *continuous || p->continuous == 1;
     }
@@ -406,9 +430,9 @@ static double own_of(const sp_pair_rules *r, const sp_rule_side *side) {
 }
 
 sp_contact_rule sp__pair_rules_of(const sp_pair_rules *r, const sp_contact_rule *base, const sp_rule_side side[2]) {
-    sp_contact_rule out = {true, NAN, NAN, NAN, base->continuous};
+    sp_contact_rule out = {true, NAN, NAN, NAN, base->continuous, base->formulation, NAN};
     bool found = false;
-    int continuous = -1;
+    int continuous = -1, formulation = -1;
     for (int i = 0; i < r->pair_count; i++) {
         const pair *p = &r->pairs[i];
         if (pair_holds(p, side) != 1) continue;
@@ -417,12 +441,16 @@ sp_contact_rule sp__pair_rules_of(const sp_pair_rules *r, const sp_contact_rule 
         if (isnan(out.friction)) out.friction = r->frictions[p->friction];
         if (isnan(out.alarm)) out.alarm = p->alarm;
         if (isnan(out.gap)) out.gap = p->gap;
+        if (isnan(out.pixel)) out.pixel = p->pixel;
         if (continuous < 0) continuous = p->continuous;
+        if (formulation < 0) formulation = p->formulation;
     }
     if (isnan(out.friction)) out.friction = fmin(own_of(r, &side[0]), own_of(r, &side[1]));  // NaN: the other one
     if (isnan(out.friction)) out.friction = base->friction;
     if (isnan(out.alarm)) out.alarm = base->alarm;
     if (isnan(out.gap)) out.gap = base->gap;
+    if (isnan(out.pixel)) out.pixel = base->pixel;
     if (continuous >= 0) out.continuous = continuous == 1;
+    if (formulation >= 0) out.formulation = (sp_contact_formulation)formulation;
     return out;
 }

@@ -14,6 +14,12 @@
 
 typedef struct sp_pair_rules sp_pair_rules;
 
+enum { SP_CONTACT_CELL_MAX = 4096 };  // pixels
+
+static inline bool sp__contact_is_volume(sp_contact_formulation f) {
+    return f == SP_CONTACT_VOLUME || f == SP_CONTACT_VOLUME_PENALTY;
+}
+
 sp_status sp__pair_rules_create(sp_context *ctx, sp_pair_rules **out);
 void sp__pair_rules_destroy(sp_pair_rules **rules);  // accepts NULL
 
@@ -41,6 +47,8 @@ typedef struct sp_contact_rule {
     double friction;
     double alarm, gap;  // [m]; contacts are made below alarm + gap
     bool continuous;
+    sp_contact_formulation formulation;
+    double pixel;  // of volumes [m]
 } sp_contact_rule;
 
 // One side of a contact: where it is.
@@ -51,8 +59,11 @@ typedef struct sp_rule_side {
     const sp_contact_side *on;  // the feature; NULL: anywhere on the surface
 } sp_rule_side;
 
-// Whether the bodies of two colliders can touch, the largest distance (alarm and gap) of any rule that may hold for them, and
-// whether one of these is continuous. `base` has the values of the definition.
+// Whether a pair with a volume, or one with a distance, may exist. `base` is the formulation of the definition.
+bool sp__pair_rules_has(const sp_pair_rules *rules, sp_contact_formulation base, bool volume);
+double sp__pair_rules_pixel(const sp_pair_rules *rules, double base);  // the smallest one [m]; base 0: that of the pairs
+// Whether the bodies of two colliders can touch at a distance, the largest distance (alarm and gap) of any rule that may hold for
+// them, and whether one of these is continuous. `base` has the values of the definition.
 bool sp__pair_rules_search(const sp_pair_rules *rules, const sp_contact_rule *base, const sp_rule_side side[2], double *distance,
                            bool *continuous);
 // Rule of one contact.

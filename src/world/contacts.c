@@ -11,7 +11,7 @@ sp_contact_part sp_contact_part_body(sp_body_id body) {
 
 sp_contact_pair_def sp_contact_pair_def_default(void) {
     return (sp_contact_pair_def){
-        .enabled = true, .friction = NAN, .alarm = NAN, .gap = NAN, .continuous = -1, .cookie = SP_COOKIE_CONTACT_PAIR};
+        .enabled = true, .friction = NAN, .alarm = NAN, .gap = NAN, .continuous = -1, .formulation = -1, .pixel = NAN, .cookie = SP_COOKIE_CONTACT_PAIR};
 }
 
 static sp_status find_part(sp_world *w, const sp_contact_part *part, sp_rule_part_def *out) {
@@ -62,18 +62,20 @@ sp_status sp_world_add_friction(sp_world *w, const sp_contact_part *part, double
 // Snapshots that no reader has grow with the list, also those that have not been used yet.
 sp_status sp__world_contacts_reserve(sp_world *w) {
     const int before = w->contacts.capacity;
-    SP_TRY(sp__contacts_reserve(w->ctx, &w->contacts, sp__constraints_found(w->constraints)));
+    SP_TRY(sp__contacts_reserve(w->ctx, &w->contacts, sp__constraints_found(w->constraints),
+                                sp__constraints_found_vertices(w->constraints)));
     return w->contacts.capacity > before ? sp__snapshots_reserve(w) : SP_OK;
 }
 
 void sp__world_contacts_take(sp_world *w) {
-    w->contacts.count = sp__world_finds_contacts(w) ? sp__constraints_count(w->constraints) : 0;
-    for (int i = 0; i < w->contacts.count; i++) sp__constraints_at(w->constraints, i, &w->contacts.list[i]);
+    const int count = sp__world_finds_contacts(w) ? sp__constraints_count(w->constraints) : 0;
+    sp__contacts_clear(&w->contacts);
+    for (int i = 0; i < count; i++) sp__constraints_at(w->constraints, i, &w->contacts);
     sp__contacts_finish(&w->contacts);
 }
 
 void sp__world_contacts_forget(sp_world *w, int multipliers) {
-    w->contacts.count = 0;
+    sp__contacts_clear(&w->contacts);
     if (w->constraints) sp__constraints_keep(w->constraints, multipliers);
 }
 
@@ -146,8 +148,9 @@ static sp_status contacts_attach(sp_world *w, sp_body *b) {
             sp_contact_record *r = &w->contacts.list[i];
             const double sign = side == 0 ? -1 : 1, *n = r->point.normal, away[3] = {sign * n[0], sign * n[1], sign * n[2]};
             if (r->point.bodies[side].slot != b->id.slot) continue;
-            r->side[side] = (sp_contact_patch){.surface = s, .body = b, .count = 1, .weight = {1}};
-            r->side[side].vertex[0] = nearest_vertex(s->x, s->vertex_count, r->point.point);
+            r->side[side] = (sp_contact_patch){.surface = s, .body = b};
+            sp__contacts_patch(&w->contacts, 1, &r->side[side]);
+            r->side[side].vertex[0] = nearest_vertex(s->x, s->vertex_count, r->point.point), r->side[side].weight[0] = 1;
             sp__contacts_areas(s->x, away, &r->side[side]);
         }
     return SP_OK;
@@ -156,7 +159,8 @@ static sp_status contacts_attach(sp_world *w, sp_body *b) {
 static sp_status contacts_set(sp_world *w, const sp_contact_point *contacts, int count) {
     if (count < 0) return WORLD_FAIL(w, SP_BAD_INPUT, "%d contacts, must be >= 0", count);
     for (int i = 0; i < count; i++) SP_TRY(contacts_check(w, &contacts[i], i));
-    SP_TRY(sp__contacts_reserve(w->ctx, &w->contacts, count));
+    SP_TRY(sp__contacts_reserve(w->ctx, &w->contacts, count, 2 * count));
+    sp__contacts_clear(&w->contacts);
     w->contacts.count = count;
     for (int i = 0; i < count; i++)
         w->contacts.list[i] =
@@ -164,7 +168,7 @@ static sp_status contacts_set(sp_world *w, const sp_contact_point *contacts, int
     for (int i = 0; i < w->body_count; i++) {
         sp_status status = contacts_attach(w, w->bodies[i]);
         if (status >= 0) continue;
-        w->contacts.count = 0;
+        sp__contacts_clear(&w->contacts);
         return sp__world_body_failed(w, w->bodies[i], status);
     }
     return SP_OK;

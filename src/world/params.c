@@ -48,7 +48,7 @@ static sp_param rule_param(sp_world *w, int index) {
 
 // Penalty contact cannot be switched: where it begins inside a body, its springs throw the bodies apart.
 static int own_contact_count(const sp_world *w) {
-    return w->contact.formulation == SP_CONTACT_PROXIMITY ? CONTACT_COUNT : CONTACT_COUNT - 1;
+    return w->contact.formulation != SP_CONTACT_PENALTY ? CONTACT_COUNT : CONTACT_COUNT - 1;
 }
 
 static sp_param contact_param(sp_world *w, int index) {

@@ -235,6 +235,7 @@ uint64_t sp__world_compute_hash(sp_world *w) {
 sp_contact_def sp_contact_def_default(void) {
     return (sp_contact_def){.passes = 3,
                             .enabled = 1,
+                            .slack = 0.5,
                             .solver = {.facets = 4, .sweeps = 500, .tolerance = 1e-6, .warm_start = true},
                             .cookie = SP_COOKIE_CONTACT};
 }
@@ -257,6 +258,20 @@ static sp_status check_contact_solver(sp_world *w, const sp_contact_solver_def *
     return SP_OK;
 }
 
+static sp_status check_volume(sp_world *w, const sp_contact_def *def) {
+    if ((unsigned)def->formulation > SP_CONTACT_VOLUME_PENALTY || (unsigned)def->law > SP_CONTACT_VISCOUS)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: formulation = %d, must be one of sp_contact_formulation; law = %d, 0 or 1",
+                          (int)def->formulation, (int)def->law);
+    if (!(def->pixel >= 0) || !isfinite(def->pixel) || (sp__contact_is_volume(def->formulation) && def->pixel == 0))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: pixel = %g m, must be finite and > 0 for volumes", def->pixel);
+    if (def->cell < 0 || def->cell > SP_CONTACT_CELL_MAX || !(def->slack >= 0) || !isfinite(def->slack))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: cell = %d pixels, must be in [0, %d]; slack = %g pixels, must be >= 0",
+                          def->cell, SP_CONTACT_CELL_MAX, def->slack);
+    if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: viscosity = %g N s/m5, must be finite and >= 0", def->viscosity);
+    return SP_OK;
+}
+
 static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
     if (def->cookie != SP_COOKIE_CONTACT)
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
@@ -269,6 +284,7 @@ static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
         return WORLD_FAIL(w, SP_BAD_INPUT,
                           "contact: reserve = %d, must be in [0, %d]; broad = %d, must be one of sp_contact_broad", def->reserve,
                           SP_CONTACT_RESERVE_MAX, (int)def->broad);
+    SP_TRY(check_volume(w, def));
     SP_TRY(check_contact_solver(w, &def->solver));
     sp_error e;
     return sp__check_contact(&e, def) < 0 ? WORLD_FAIL(w, SP_BAD_INPUT, "%s", e.message) : SP_OK;
@@ -280,7 +296,8 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
     for (int i = 0; def && status >= 0 && i < w->body_count; i++) status = sp__world_check_contact(w, w->bodies[i], def);
     if (status >= 0) {
         // colliders know whether they touch themselves
-        if (def && w->constraints && def->self != w->contact.self) sp__constraints_forget(w->constraints);
+        if (def && w->constraints && (def->self != w->contact.self || def->formulation != w->contact.formulation))
+            sp__constraints_forget(w->constraints);
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
         if (!def || def->formulation == SP_CONTACT_PENALTY) sp__world_contacts_forget(w, 0);

@@ -293,7 +293,7 @@ void sp__world_link_snapshot(const sp_world *w, sp_snapshot_link *out);
 
 // Contacts or links are constraints of the next step.
 static inline bool sp__world_has_contact_rows(const sp_world *w) {
-    return w->has_contact && (w->contact.formulation == SP_CONTACT_PROXIMITY || w->coupled);
+    return w->has_contact && (w->contact.formulation != SP_CONTACT_PENALTY || w->coupled);
 }
 static inline bool sp__world_finds_contacts(const sp_world *w) {
     return sp__world_has_contact_rows(w) && w->contact.enabled != 0;
