@@ -38,7 +38,7 @@ static bool may_touch(const sp_sim *s, char *why) {
     sp_contact_def contact;
     if (!sp_world_get_contact(s->stage.world, &contact))
         return tool_refuse(why, "the scene has no contact: a new body would pass through the others");
-    if (contact.formulation != SP_CONTACT_PROXIMITY)
+    if (contact.formulation == SP_CONTACT_PENALTY)
         return tool_refuse(why,
                            "the scene has penalty contact, which does not act on new bodies; formulation=\"proximity\" does");
     return true;

@@ -11,7 +11,7 @@
 // in the next step. The volume is not linear in the motion: the end of the step is searched again, and what is left is solved
 // with the rows of that state (Newton's method on the volume, algorithm 6 there).
 //
-// Where bodies overlap at the start of the step, the depth there is that of the end less the motion along the rows.
+// Where bodies overlap at the start of the step, the volume there is that of the end less the motion times the gradients.
 //
 // volume-penalty: the energy k V^2 / 2 gives the pressure k V: a spring of the stiffness k A^2 along the normal.
 #include "contact/constraints_internal.h"
@@ -266,6 +266,47 @@ sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     return SP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------------- normals of cells
+
+// Overlaps are sorted by surfaces and cells, the last coordinate first.
+static int compare_cells(const sp_overlap *o, const int surface[2], const int cell[3]) {
+    for (int s = 0; s < 2; s++)
+        if (o->surface[s] != surface[s]) return o->surface[s] < surface[s] ? -1 : 1;
+    for (int a = 2; a >= 0; a--)
+        if (o->cell[a] != cell[a]) return o->cell[a] < cell[a] ? -1 : 1;
+    return 0;
+}
+
+static const sp_overlap *overlap_at(const sp_volume_found *f, const int surface[2], const int cell[3]) {
+    int low = 0, high = f->count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2, order = compare_cells(&f->overlaps[middle], surface, cell);
+        if (order == 0) return &f->overlaps[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+// The area of a cell along an axis is a number of rays: the normal of n x n rays is tilted by up to about 1 / n, and a body that
+// slides over cells with such normals is held back as by a rough surface. The normal is therefore the one of the cell and its
+// neighbours together, if that is within 45 degrees, and the gradients are projected on it: their sum stays zero, so that
+// momentum is conserved. Without cells the normal and the gradients are those of the volume.
+static bool cell_normal(const sp_constraints *c, const sp_overlap *o, double normal[3]) {
+    double sum[3] = {0};
+    for (int i = 0; i < 27; i++) {
+        const int cell[3] = {o->cell[0] + i % 3 - 1, o->cell[1] + i / 3 % 3 - 1, o->cell[2] + i / 9 - 1};
+        const sp_overlap *other = overlap_at(&c->overlaps, o->surface, cell);
+        if (other && other->pixel == o->pixel) sp__axpy3(sum, other->area, other->normal, sum);
+    }
+    const double length = sp__norm3(sum);
+    if (!(sp__dot3(sum, o->normal) > sqrt(0.5) * length)) return false;
+    for (int a = 0; a < 3; a++) normal[a] = sum[a] / length;
+    return true;
+}
+
 // ---------------------------------------------------------------------------------------------------- contacts
 
 // The material point of a vertex, and its displacement in the step. Triangles of a shape are not material: their points are those
@@ -291,18 +332,20 @@ static void part_motion(const sp_constraint_collider *k, int vertex, double h, s
     }
 }
 
-// Parts of the rows of an overlap, and the displacements of the step along them.
-static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, double h, sp_constraint_contact *out, double moved[3]) {
+// Parts of the rows of an overlap, and the displacements of the step along them. The area is that along the normal of the frame.
+static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool projected, double h, sp_constraint_contact *out,
+                               double moved[3]) {
+    const double *n = out->frame;
     SP_TRY(ROOM(c, c->parts, c->part_capacity, c->part_count + o->count));
-    out->part = c->part_count, out->area = o->area;
+    out->part = c->part_count;
     memset(moved, 0, 3 * sizeof *moved);
     for (int i = 0; i < o->count; i++) {
         const sp_overlap_entry *e = &c->overlaps.entries[o->first + i];
         sp_constraint_part *p = &c->parts[c->part_count++];
         double d[3];
         part_motion(searched_collider(c, e->surface), e->vertex, h, &p->anchor, d);
-        p->vertex = e->vertex, p->share = -sp__dot3(o->normal, e->gradient) / o->area;
-        for (int a = 0; a < 3; a++) p->normal[a] = -e->gradient[a] / o->area;
+        p->vertex = e->vertex, p->share = -sp__dot3(n, e->gradient) / out->area;
+        for (int a = 0; a < 3; a++) p->normal[a] = projected ? p->share * n[a] : -e->gradient[a] / out->area;
         moved[0] += sp__dot3(p->normal, d);
         for (int t = 1; t < 3; t++) moved[t] += p->share * sp__dot3(out->frame + 3 * t, d);
         out->anchor_count[e->side]++;
@@ -310,26 +353,46 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, double h,
     return SP_OK;
 }
 
-static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double h,
+// Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one cell
+// and out of another cancels.
+static double start_share(const sp_constraints *c, int first, int end, double h) {
+    double volume = 0, lost = 0;
+    for (int i = first; i < end; i++) {
+        const sp_overlap *o = &c->overlaps.overlaps[i];
+        volume += o->volume;
+        for (int k = o->first; k < o->first + o->count; k++) {
+            const sp_overlap_entry *e = &c->overlaps.entries[k];
+            sp_anchor anchor;
+            double d[3];
+            part_motion(searched_collider(c, e->surface), e->vertex, h, &anchor, d);
+            lost -= sp__dot3(e->gradient, d);
+        }
+    }
+    return fmax(1 + lost / volume, 0);
+}
+
+static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double share, double h,
                                  sp_constraint_contact *out) {
     const sp_constraint_collider *k[2] = {searched_collider(c, o->surface[0]), searched_collider(c, o->surface[1])};
     const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
-    double moved[3], edge = 0;
+    double moved[3], normal[3], edge = 0;
+    const bool projected = def->cell > 0 && cell_normal(c, o, normal);
     *out = (sp_constraint_contact){.friction = rule.friction, .fresh = true};
     overlap_key(c, o, out->key);
-    sp__constraints_frame(o->normal, out->frame);
+    sp__constraints_frame(projected ? normal : o->normal, out->frame);
+    out->area = o->area * sp__dot3(out->frame, o->normal);
     for (int s = 0; s < 2; s++) {
         out->body[s] = k[s]->body, out->x[s] = k[s]->x0;
         out->patch[s] = (sp_constraint_side){.surface = k[s]->surface, .body = k[s]->body};
         memcpy(out->point[s], o->point, sizeof out->point[s]);
         if (isfinite(k[s]->size)) edge = fmax(edge, k[s]->size);
     }
-    SP_TRY(overlap_parts(c, o, h, out, moved));
+    SP_TRY(overlap_parts(c, o, projected, h, out, moved));
     out->spring = rule.formulation == SP_CONTACT_VOLUME_PENALTY, out->damping = def->damping;
-    out->stiffness = rule.formulation == def->formulation ? def->stiffness * o->area * o->area : 0;
-    const double slack = out->spring ? 0 : def->slack * o->pixel;
-    out->end = slack - o->depth;
-    out->distance = slack - fmax(o->depth + moved[0], 0);
+    out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
+    const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
+    out->end = slack - depth;
+    out->distance = slack - share * depth;
     if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
     out->delta[0] = out->end, out->delta[1] = moved[1], out->delta[2] = moved[2];
     sp__constraints_warm_start(c, def, out);
@@ -357,11 +420,16 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
     const int before = c->count;
     if (!c->has_volumes) return SP_OK;
     SP_TRY(ROOM(c, c->contacts, c->capacity, before + c->overlaps.count));
-    for (int i = 0; i < c->overlaps.count; i++) {
+    double share = 1;
+    for (int i = 0, end = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         sp_constraint_contact now;
+        if (i == end) {
+            while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0) end++;
+            share = start_share(c, i, end, h);
+        }
         if (!has_direction(o)) continue;
-        SP_TRY(overlap_contact(c, def, o, h, &now));
+        SP_TRY(overlap_contact(c, def, o, share, h, &now));
         sp_constraint_contact *old = contact_of(c, before, now.key);
         if (old) contact_continue(old, &now);
         now.delta[0] -= now.allowed;

@@ -307,7 +307,9 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
         return SP_OK;
     }
     SP_TRY(block_columns(C, J, &B));
-    if (C->cache) {
+    // rows of many nodes, such as those of volumes: there are fewer of them than columns of their nodes
+    enum { NODES = 16 };
+    if (C->cache && B.start[B.count] <= NODES * B.count) {
         bool done;
         SP_TRY(product_by_cache(C, &B, G, ld, &done));
         if (done) return SP_OK;

@@ -44,7 +44,7 @@ typedef struct block_header {
 } block_header;
 
 static const char magic[8] = "SPCHECK";                        // the final zero is replaced by the version
-enum { VERSION = 4, VERSION_CONSTRAINTS = 7, VERSION_LINKS };  // 5 and 6: contacts without impulses, never released
+enum { VERSION = 4, VERSION_CONSTRAINTS = 9, VERSION_LINKS };  // 5 to 8: without impulses or volumes, never released
 
 typedef struct world_record {
     double time, time_carry;
@@ -61,6 +61,8 @@ typedef struct constraints_record {
     uint64_t self, continuous;
     uint64_t multipliers, frictions;  // frictions: of pairs and parts of bodies
     uint64_t clock_replays;
+    double pixel, slack, viscosity;
+    uint64_t cell, law;
 } constraints_record;
 
 typedef struct body_record {
@@ -395,7 +397,12 @@ static void pass_constraints(sp_world *w, walk *k) {
                             .warm_start = c->solver.warm_start,
                             .multipliers = w->constraints ? (uint64_t)sp__constraints_kept(w->constraints) : 0,
                             .frictions = (uint64_t)sp__pair_rules_friction_count(w->pair_rules),
-                            .clock_replays = w->clock_replays};
+                            .clock_replays = w->clock_replays,
+                            .pixel = c->pixel,
+                            .slack = c->slack,
+                            .viscosity = c->viscosity,
+                            .cell = (uint64_t)c->cell,
+                            .law = (uint64_t)c->law};
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode == CHECK && r.multipliers > (uint64_t)sp__constraints_most())
         snprintf(k->why, sizeof k->why, "it holds %llu multipliers of contacts", (unsigned long long)r.multipliers);
@@ -406,6 +413,8 @@ static void pass_constraints(sp_world *w, walk *k) {
     if (k->mode == APPLY) {
         c->alarm = r.alarm, c->gap = r.gap, c->reserve = (int)r.reserve, c->broad = (sp_contact_broad)r.broad;
         c->self = r.self != 0, c->continuous = r.continuous != 0;
+        c->pixel = r.pixel, c->slack = r.slack, c->viscosity = r.viscosity, c->cell = (int)r.cell;
+        c->law = (sp_contact_law)r.law;
         c->formulation = (sp_contact_formulation)r.formulation;
         c->stabilisation = (sp_stabilisation)r.stabilisation, c->passes = (int)r.passes;
         c->solver = (sp_contact_solver_def){.method = (sp_contact_method)r.method,

@@ -156,7 +156,7 @@ sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     if (info.solver_why[0])
         sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
     const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
-    bool touches = contact && sp__build_is(contact, "formulation", "proximity") && strcmp(info.kind, "rigid") != 0;
+    bool touches = contact && !sp__build_is(contact, "formulation", "penalty") && strcmp(info.kind, "rigid") != 0;
     if (touches && info.compliance_why[0]) sp__scene_note_auto(run->scene, body->node, "compliance", "%s", info.compliance_why);
     return SP_OK;
 }
@@ -190,7 +190,13 @@ static sp_status build_contact(sp_run *run) {
     def.friction = sp__build_number(node, "friction", 0);
     def.damping = sp__build_number(node, "damping", 0);
     def.stiffness = sp__build_number(node, "stiffness", 0);
-    if (sp__build_is(node, "formulation", "proximity")) def.formulation = SP_CONTACT_PROXIMITY, run->constraints = true;
+    def.formulation = sp__build_formulation(node, SP_CONTACT_PENALTY);
+    run->constraints = def.formulation != SP_CONTACT_PENALTY;
+    def.pixel = sp__build_number(node, "pixel", 0);
+    def.cell = (int)sp__build_number(node, "cell", 0);
+    def.slack = sp__build_number(node, "slack", def.slack);
+    def.viscosity = sp__build_number(node, "viscosity", 0);
+    if (sp__build_is(node, "law", "viscous")) def.law = SP_CONTACT_VISCOUS;
     def.alarm = sp__build_number(node, "alarm", 0);
     def.gap = sp__build_number(node, "gap", 0);
     def.passes = (int)sp__build_number(node, "passes", def.passes);
@@ -208,7 +214,7 @@ static sp_status build_contact(sp_run *run) {
                             "the element size; between several bodies thirty times their own stiffness in a step");
     sp_status status = sp_world_set_contact(run->world, &def);
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
-    return def.formulation == SP_CONTACT_PROXIMITY ? sp__build_pairs(run, node) : SP_OK;
+    return run->constraints ? sp__build_pairs(run, node) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ contact exclusions
@@ -308,7 +314,7 @@ sp_status sp__build_world(sp_run *run) {
     SP_TRY(create_world(run));
     SP_TRY(build_bodies(run));
     const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
-    if (contact && !sp__build_is(contact, "formulation", "proximity"))
+    if (contact && sp__build_is(contact, "formulation", "penalty"))
         warn_of_pairs(run, contact);
     else if (!contact)
         warn_of_falling(run);

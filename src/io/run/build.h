@@ -300,6 +300,7 @@ sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_
 // build_contact.c: the child `contact-solver` of `contact`, reserve and broad; pairs, and friction of regions and surfaces
 void sp__build_contact_solver(const sp_scene_node *contact, sp_contact_def *out);
 sp_status sp__build_pairs(sp_run *run, const sp_scene_node *contact);
+sp_contact_formulation sp__build_formulation(const sp_scene_node *node, sp_contact_formulation none);  // of a contact or a pair
 
 // build_link.c: attach elements
 sp_status sp__build_links(sp_run *run);

@@ -99,6 +99,13 @@ static sp_status pair_refused(sp_run *run, const sp_scene_node *node, const sp_s
     return SP_BUILD_FAIL(run, node, NULL, "%s; the other one is at %s:%d", e.message, other->file, other->line);
 }
 
+sp_contact_formulation sp__build_formulation(const sp_scene_node *node, sp_contact_formulation none) {
+    static const char *const words[] = {"penalty", "proximity", "volume", "volume-penalty"};
+    for (int i = SP_CONTACT_PENALTY; i <= SP_CONTACT_VOLUME_PENALTY; i++)
+        if (sp__build_is(node, "formulation", words[i])) return (sp_contact_formulation)i;
+    return none;
+}
+
 static sp_status build_pair(sp_run *run, const sp_scene_node *node, const sp_scene_node **added, int *count) {
     sp_contact_pair_def def = sp_contact_pair_def_default();
     const char *dot = strrchr(node->path, '.');
@@ -111,6 +118,8 @@ static sp_status build_pair(sp_run *run, const sp_scene_node *node, const sp_sce
     def.friction = sp__build_number(node, "friction", NAN);
     def.alarm = sp__build_number(node, "alarm", NAN);
     def.gap = sp__build_number(node, "gap", NAN);
+    if (sp__build_attr(node, "formulation")) def.formulation = (int)sp__build_formulation(node, SP_CONTACT_PENALTY);
+    def.pixel = sp__build_number(node, "pixel", NAN);
     if (sp__build_attr(node, "continuous")) def.continuous = sp__build_is(node, "continuous", "yes");
     sp_status status = sp_world_add_contact_pair(run->world, &def, &index);
     if (status < 0) return pair_refused(run, node, added, status);

@@ -285,7 +285,7 @@ static void check_material(sp_scene_node *node) {
 // friction of a region or a surface
 static void check_friction(sp_scene_node *node) {
     const sp_scene_node *contact = present_child(sp__scene_root(node->scene), "contact");
-    if (!contact || !sp__attr_is(contact, "formulation", "proximity"))
+    if (!contact || sp__attr_is(contact, "formulation", "penalty"))
         sp__cannot_act(node, "friction", contact, "formulation",
                        contact ? "penalty contact has one coefficient; formulation=\"proximity\" has more"
                                : "the scene has no contact element");
@@ -701,7 +701,7 @@ static bool has_role(const sp_scene_node *surface, const char *word) {
 static void check_surface_contact(sp_scene_node *node) {
     static const char *const words[] = {"side", "field", "self"};
     const sp_scene_node *contact = present_child(sp__scene_root(node->scene), "contact");
-    const bool constraints = contact && sp__attr_is(contact, "formulation", "proximity");
+    const bool constraints = contact && !sp__attr_is(contact, "formulation", "penalty");
     for (int i = 0; i < 3; i++) {
         if (!has_role(node, "collision")) sp__cannot_act(node, words[i], node, "role", "nothing touches it: its role is visual");
         if (!constraints)
@@ -776,35 +776,68 @@ static void check_view(sp_scene_node *node) {
         sp__cannot_act(node, "range", node, "color-by", "color-by=\"none\" has no colours");
 }
 
+static bool is_volume(const sp_scene_node *node) {
+    return sp__attr_is(node, "formulation", "volume") || sp__attr_is(node, "formulation", "volume-penalty");
+}
+
+static bool has_pair(const sp_scene_node *contact, bool volume) {
+    for (int i = 0; i < contact->child_count; i++) {
+        const sp_scene_node *pair = contact->children[i];
+        if (is_element(pair, "pair") && sp__attr_given(pair, "formulation") && is_volume(pair) == volume) return true;
+    }
+    return false;
+}
+
+// An attribute acts if the formulation, or that of a pair, has it.
 static void check_contact(sp_scene_node *node) {
-    static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap",           "reserve",
-                                                                                         "broad", "stabilisation", "passes",
-                                                                                         "self",  "continuous"};
-    bool constraints = sp__attr_is(node, "formulation", "proximity");
-    for (int i = 0; i < (constraints ? 2 : 8); i++)
-        sp__cannot_act(node, constraints ? penalty[i] : proximity[i], node, "formulation",
-                       constraints ? "contact by constraints has no springs" : "penalty contact acts where surfaces overlap");
+    static const char *const springs[] = {"stiffness", "damping"}, *const rows[] = {"stabilisation", "passes", "self", "reserve"},
+                             *const distances[] = {"alarm", "gap", "broad", "continuous"},
+                             *const volumes[] = {"pixel", "cell", "slack", "law", "viscosity"};
+    const bool penalty = sp__attr_is(node, "formulation", "penalty"), volume = is_volume(node);
+    const bool soft = penalty || sp__attr_is(node, "formulation", "volume-penalty");
+    const bool any_volume = volume || has_pair(node, true), any_distance = !volume || has_pair(node, false);
+    for (int i = 0; i < 2 && !soft; i++)
+        sp__cannot_act(node, springs[i], node, "formulation", "contact by constraints has no springs");
+    for (int i = 0; i < 4 && penalty; i++)
+        sp__cannot_act(node, rows[i], node, "formulation", "penalty contact acts where surfaces overlap");
+    for (int i = 0; i < 4 && (penalty || !any_distance); i++)
+        sp__cannot_act(node, distances[i], node, "formulation",
+                       penalty ? "penalty contact acts where surfaces overlap" : "volumes are made where surfaces overlap");
+    for (int i = 0; i < 5 && !any_volume; i++)
+        sp__cannot_act(node, volumes[i], node, "formulation", "it measures distances; formulation=\"volume\" measures volumes");
+    if (any_volume && !sp__attr_is(node, "law", "viscous"))
+        sp__cannot_act(node, "viscosity", node, "law", "law=\"viscous\" has it");
+    if (volume && !sp__attr_given(node, "pixel"))
+        sp__scene_error(node->scene, node, "formulation",
+                        "formulation=\"%s\" needs pixel: the distance of the rays that measure overlaps; a tenth of the smallest "
+                        "detail that must touch is usual",
+                        sp__attr_word(node, "formulation"));
 }
 
 // what acts in contact by constraints only
 static bool is_penalty(sp_scene_node *node, const char *what) {
-    if (sp__attr_is(node->parent, "formulation", "proximity")) return false;
+    if (!sp__attr_is(node->parent, "formulation", "penalty")) return false;
     sp__scene_error(node->scene, node, NULL, "has no effect here: penalty contact has no %s; formulation=\"proximity\" has",
                     what);
     return true;
 }
 
 static void check_pair(sp_scene_node *node) {
-    static const char *const values[] = {"friction", "alarm", "gap", "continuous"};
+    static const char *const values[] = {"friction", "alarm", "gap", "continuous", "formulation", "pixel"};
+    enum { VALUES = sizeof values / sizeof *values };
     int given = 0;
     if (is_penalty(node, "pairs")) return;
     bool ignore = sp__attr_is(node, "enabled", "no");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < VALUES; i++) {
         given += sp__attr_given(node, values[i]);
         if (ignore) sp__cannot_act(node, values[i], node, "enabled", "the two ignore each other");
     }
     if (!given && !ignore)
-        sp__scene_error(node->scene, node, NULL, "has no effect: give friction, alarm, gap or continuous, or enabled=\"no\"");
+        sp__scene_error(node->scene, node, NULL,
+                        "has no effect: give friction, alarm, gap, continuous, formulation or pixel, or enabled=\"no\"");
+    if (is_volume(node) && !sp__attr_given(node, "pixel") && !sp__attr_given(node->parent, "pixel"))
+        sp__scene_error(node->scene, node, "formulation", "formulation=\"%s\" needs pixel, here or in contact",
+                        sp__attr_word(node, "formulation"));
 }
 
 static void check_contact_solver(sp_scene_node *node) {
