@@ -319,12 +319,40 @@ static void all_directions(writer *w) {
         }
 }
 
+// Area vector and area of the triangles of one side, as far as rays have seen them.
+typedef struct facets {
+    double sum[3], area;
+} facets;
+
+// Rays along axis a see |n_a| of an area: weighted by |n_a| once more, the three axes together see all of it.
+static void add_facet(const sp_volume *v, const sp_volume_record *r, facets *f) {
+    const sp_volume_surface *surface = &v->surfaces[r->code >> 1];
+    const uint32_t *t = surface->triangles + 3 * (size_t)r->triangle;
+    double d[2][3], n[3];
+    for (int k = 0; k < 2; k++) sp__sub3(surface->x + 3 * (size_t)t[k + 1], surface->x + 3 * (size_t)t[0], d[k]);
+    sp__cross3(d[0], d[1], n);
+    const double square = sp__dot3(n, n), area = square > 0 ? fabs(r->sum * n[r->axis]) / sqrt(square) : 0;
+    if (!(area > 0)) return;
+    sp__axpy3(f->sum, area / sqrt(square), n, f->sum);
+    f->area += area;
+}
+
+// The flatter side: the area vector of a flat one is as long as its area. An edge of a body that is in the overlap tilts the other
+// one.
+static void set_facet(sp_overlap *o, const facets side[2]) {
+    double flat[2];
+    for (int s = 0; s < 2; s++) flat[s] = side[s].area > 0 ? sp__norm3(side[s].sum) / side[s].area : 0;
+    const int best = flat[1] >= flat[0];
+    for (int k = 0; k < 3; k++) o->facet[k] = flat[best] > 0 ? (best ? 1 : -1) * side[best].sum[k] / side[best].area : 0;
+}
+
 static void write_overlap(void *arg, int task, int worker) {
     sp_volume *v = arg;
     const overlap_id *id = (const overlap_id *)v->ids.data + task;
     const sp_volume_record *records = (const sp_volume_record *)v->sorted.data + id->record_first;
     sp_overlap *o = (sp_overlap *)v->overlaps.data + task;
     double *sums = v->workers[worker].sums.data, direction[3];
+    facets side[2] = {0};
     uint64_t *bits = v->workers[worker].bits.data;
     const vertex_space s = space_of(v, id);
     writer w = {.s = &s, .sums = sums, .bits = bits, .range = {SIZE_MAX, 0}};
@@ -334,11 +362,13 @@ static void write_overlap(void *arg, int task, int worker) {
         const double g[3] = {r->sum - r->b - r->c, r->b, r->c};
         record_vertices(v, &s, r, vertex);
         for (int k = 0; k < 3; k++) sums[3 * vertex[k] + r->axis] += g[k], mark(bits, &w.range, vertex[k]);
+        if (s.second) add_facet(v, r, &side[(int)(r->code >> 1) != s.surface[0]]);
     }
+    set_facet(o, side);
     w.out = (sp_overlap_entry *)v->entries.data + o->first;
     all_directions(&w);
     dominant_direction(w.T, direction);
-    for (int side = 0; side < 2; side++) write_side(&w, side, s.second ? NULL : direction);
+    for (int k = 0; k < 2; k++) write_side(&w, k, s.second ? NULL : direction);
     set_normal(o, w.sum, w.total, direction);
     for (size_t word = w.range.first; word <= w.range.last; word++) {
         if (bits[word]) memset(sums + 3 * 64 * word, 0, 3 * 64 * sizeof *sums);

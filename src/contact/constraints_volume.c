@@ -216,9 +216,26 @@ static sp_constraint_contact *contact_of(const sp_constraints *c, int count, con
     return NULL;
 }
 
-// A patch below half a pixel has no direction: a sliver, or a body that is inside another.
-static bool has_direction(const sp_overlap *o) {
-    return o->area > 0.5 * o->pixel * o->pixel;
+// The area of a cell along an axis is a number of rays: the normal of n x n rays is tilted by up to about 1 / n, and a body that
+// slides over cells with such normals is held back as by a rough surface. With cells the normal is therefore that of the triangles
+// of the patch, if it is within 45 degrees, and the gradients are projected on it: their sum stays zero, so that momentum is
+// conserved. Without cells the same holds where one side is flat; elsewhere the normal and the gradients are those of the volume.
+static double facet_cosine(const sp_overlap *o, double *flat) {
+    *flat = sp__norm3(o->facet);
+    return *flat > 0 ? sp__dot3(o->facet, o->normal) / *flat : 0;
+}
+
+static bool is_projected(const sp_contact_def *def, const sp_overlap *o) {
+    double flat, cosine = facet_cosine(o, &flat);
+    return (def->cell > 0 || flat > 0.99) && cosine > sqrt(0.5);
+}
+
+// A patch below half a pixel has no direction: a sliver, or a body that is inside another. Nor has a cell of a flat surface that
+// so few rays have met that their direction is another one.
+static bool has_direction(const sp_contact_def *def, const sp_overlap *o) {
+    double flat, cosine = facet_cosine(o, &flat);
+    if (!(o->area > 0.5 * o->pixel * o->pixel)) return false;
+    return def->cell == 0 || flat < 0.9 || cosine > sqrt(0.5);
 }
 
 static bool is_spring(const sp_constraints *c, const sp_overlap *o) {
@@ -238,8 +255,8 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         uint64_t key[2];
         // deeper than an edge of a pixel without a direction: not a sliver
-        if (!has_direction(o)) c->info.contained += o->volume > o->pixel * o->pixel * o->pixel;
-        if (!has_direction(o)) continue;
+        if (!has_direction(def, o)) c->info.contained += o->volume > o->pixel * o->pixel * o->pixel && o->area == 0;
+        if (!has_direction(def, o)) continue;
         overlap_key(c, o, key);
         sp_constraint_contact *k = contact_of(c, c->count, key);
         const bool spring = k ? k->spring : is_spring(c, o);
@@ -257,54 +274,13 @@ sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     place_shapes(c);
     SP_TRY(list_surfaces(c));
     const sp_volume_options options = {
-        .pixel = c->pixel, .cell = def->cell, .sliver = 1, .pair_pixel = pair_pixel, .user = c};
+        .pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
     SP_TRY(sp__volume_find(c->volume, &options, c->surface_count, c->surfaces, &c->overlaps));
     c->info.grown = c->info.grown || c->overlaps.grown;
     c->info.overlaps = c->overlaps.count, c->info.unbalanced = c->overlaps.unbalanced, c->info.contained = 0;
     measure_overlaps(c, def);
     c->info.detection_ms += sp__now_ms() - start;
     return SP_OK;
-}
-
-// ---------------------------------------------------------------------------------------------------- normals of cells
-
-// Overlaps are sorted by surfaces and cells, the last coordinate first.
-static int compare_cells(const sp_overlap *o, const int surface[2], const int cell[3]) {
-    for (int s = 0; s < 2; s++)
-        if (o->surface[s] != surface[s]) return o->surface[s] < surface[s] ? -1 : 1;
-    for (int a = 2; a >= 0; a--)
-        if (o->cell[a] != cell[a]) return o->cell[a] < cell[a] ? -1 : 1;
-    return 0;
-}
-
-static const sp_overlap *overlap_at(const sp_volume_found *f, const int surface[2], const int cell[3]) {
-    int low = 0, high = f->count;
-    while (low < high) {
-        const int middle = low + (high - low) / 2, order = compare_cells(&f->overlaps[middle], surface, cell);
-        if (order == 0) return &f->overlaps[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
-// The area of a cell along an axis is a number of rays: the normal of n x n rays is tilted by up to about 1 / n, and a body that
-// slides over cells with such normals is held back as by a rough surface. The normal is therefore the one of the cell and its
-// neighbours together, if that is within 45 degrees, and the gradients are projected on it: their sum stays zero, so that
-// momentum is conserved. Without cells the normal and the gradients are those of the volume.
-static bool cell_normal(const sp_constraints *c, const sp_overlap *o, double normal[3]) {
-    double sum[3] = {0};
-    for (int i = 0; i < 27; i++) {
-        const int cell[3] = {o->cell[0] + i % 3 - 1, o->cell[1] + i / 3 % 3 - 1, o->cell[2] + i / 9 - 1};
-        const sp_overlap *other = overlap_at(&c->overlaps, o->surface, cell);
-        if (other && other->pixel == o->pixel) sp__axpy3(sum, other->area, other->normal, sum);
-    }
-    const double length = sp__norm3(sum);
-    if (!(sp__dot3(sum, o->normal) > sqrt(0.5) * length)) return false;
-    for (int a = 0; a < 3; a++) normal[a] = sum[a] / length;
-    return true;
 }
 
 // ---------------------------------------------------------------------------------------------------- contacts
@@ -375,11 +351,14 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
                                  sp_constraint_contact *out) {
     const sp_constraint_collider *k[2] = {searched_collider(c, o->surface[0]), searched_collider(c, o->surface[1])};
     const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
-    double moved[3], normal[3], edge = 0;
-    const bool projected = def->cell > 0 && cell_normal(c, o, normal);
+    double moved[3], edge = 0;
+    const bool projected = is_projected(def, o);
     *out = (sp_constraint_contact){.friction = rule.friction, .fresh = true};
     overlap_key(c, o, out->key);
-    sp__constraints_frame(projected ? normal : o->normal, out->frame);
+    double normal[3], flat;
+    facet_cosine(o, &flat);
+    for (int a = 0; a < 3; a++) normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+    sp__constraints_frame(normal, out->frame);
     out->area = o->area * sp__dot3(out->frame, o->normal);
     for (int s = 0; s < 2; s++) {
         out->body[s] = k[s]->body, out->x[s] = k[s]->x0;
@@ -428,7 +407,7 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
             while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0) end++;
             share = start_share(c, i, end, h);
         }
-        if (!has_direction(o)) continue;
+        if (!has_direction(def, o)) continue;
         SP_TRY(overlap_contact(c, def, o, share, h, &now));
         sp_constraint_contact *old = contact_of(c, before, now.key);
         if (old) contact_continue(old, &now);
