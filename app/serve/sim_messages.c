@@ -334,10 +334,11 @@ void sp__sim_send_bodies(sp_sim *s) {
 static void put_contact(const sp_sim *s, sp_json *j) {
     sp_contact_def def;
     bool any = s->stage.world && sp_world_get_contact(s->stage.world, &def);
-    sp__json_text(j, "contact", !any                                        ? NULL
-                                : def.formulation == SP_CONTACT_PENALTY     ? "penalty"
-                                : def.formulation == SP_CONTACT_PROXIMITY ? "proximity"
-                                                                          : "volume");
+    sp__json_text(j, "contact",
+                  !any                                      ? NULL
+                  : def.formulation == SP_CONTACT_PENALTY   ? "penalty"
+                  : def.formulation == SP_CONTACT_PROXIMITY ? "proximity"
+                                                            : "volume");
 }
 
 static void put_params(const sp_sim *s, sp_json *j) {

@@ -454,8 +454,8 @@ SP_API sp_status sp_world_distance_field_info(sp_world *world, sp_body_id body, 
 
 /// How contact is formulated.
 typedef enum sp_contact_formulation {
-    SP_CONTACT_PENALTY,   ///< springs: between soft nodes, or the vertices of collision surfaces, and rigid shapes; where the
-                          ///< world has other pairs too, at the contacts that proximity would find
+    SP_CONTACT_PENALTY,    ///< springs: between soft nodes, or the vertices of collision surfaces, and rigid shapes; where the
+                           ///< world has other pairs too, at the contacts that proximity would find
     SP_CONTACT_PROXIMITY,  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
     SP_CONTACT_VOLUME,  ///< constraints on the volume of the overlap, from layered depth images: few, and robust to deep overlap
     SP_CONTACT_VOLUME_PENALTY  ///< springs on the volume of the overlap, with the energy stiffness V^2 / 2
@@ -516,14 +516,15 @@ typedef struct sp_contact_solver_def {
 /// normal force.
 typedef struct sp_contact_def {
     sp_contact_formulation formulation;
-    double stiffness;  ///< volume-penalty: [N/m5]; 0: auto, as between all pairs. penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
-                       ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
-                       ///< explicit: m/h2 of the substep). Contacts of all pairs: per contact, normal; 0: auto, 30 times the
-                       ///< stiffness with which the bodies answer there within a step
-    double damping;    ///< penalty: [N s/m] per node or contact >= 0
-    double friction;   ///< coefficient >= 0
-    double alarm;      ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
-    double gap;        ///< proximity: distance that contacts keep [m] >= 0
+    double
+        stiffness;  ///< volume-penalty: [N/m5]; 0: auto, as between all pairs. penalty: [N/m] per node, normal and tangential; 0:
+                    ///< auto, 30 m/h2 with the mass of each node (or the mean mass if larger), and for solids at least Young's
+                    ///< modulus times the element size (static: that; explicit: m/h2 of the substep). Contacts of all pairs: per
+                    ///< contact, normal; 0: auto, 30 times the stiffness with which the bodies answer there within a step
+    double damping;                  ///< penalty: [N s/m] per node or contact >= 0
+    double friction;                 ///< coefficient >= 0
+    double alarm;                    ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
+    double gap;                      ///< proximity: distance that contacts keep [m] >= 0
     sp_stabilisation stabilisation;  ///< proximity: default auto
     int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
     int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts
@@ -535,8 +536,8 @@ typedef struct sp_contact_def {
     double pixel;     ///< volume: distance of the rays of the layered depth images [m] > 0; no default
     int cell;         ///< volume: edge of a constraint in pixels, 0..4096; 0, the default: one constraint for each pair
     double slack;     ///< volume: overlap that stays at rest, in pixels >= 0, default 0.5; 0 makes contacts come and go
-    sp_contact_law law;  ///< volume: default coulomb
-    double viscosity;    ///< viscous: force per area, area and relative velocity [N s/m5] >= 0
+    sp_contact_law law;            ///< volume: default coulomb
+    double viscosity;              ///< viscous: force per area, area and relative velocity [N s/m5] >= 0
     sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;

@@ -167,7 +167,8 @@ sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *
     double *x = sp__alloc(ctx, 3 * n + 1, sizeof *x);
     int *weld = sp__alloc(ctx, n + 1, sizeof *weld), keys = 0;
     uint64_t *key = sp__alloc(ctx, 3 * (size_t)s->face_count + 1, sizeof *key);
-    sp_status status = sorted && x && weld && key ? SP_OK : SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the edges of '%s'", b->name);
+    sp_status status =
+        sorted && x && weld && key ? SP_OK : SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the edges of '%s'", b->name);
     if (status >= 0) {
         sp__surface_positions(b, s, SP_COMMITTED, x, NULL, NULL);
         for (size_t i = 0; i < n; i++) {

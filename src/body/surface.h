@@ -64,8 +64,8 @@ sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]);
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
 // Allocates what normals need: scratch for positions, and the faces around each vertex. SP_NO_MEMORY: the surface is unchanged.
 sp_status sp__surface_prepare(sp_context *ctx, sp_surface *surface);
-// Edges whose triangles do not close the surface: the ray of a layered depth image would leave it more or less often than it enters
-// it. Vertices at the same place are one, as in files with seams.
+// Edges whose triangles do not close the surface: the ray of a layered depth image would leave it more or less often than it
+// enters it. Vertices at the same place are one, as in files with seams.
 sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *surface, int *count);
 // Unit vertex normals from the positions in surface->x, into either array.
 void sp__surface_normals(sp_context *ctx, sp_surface *surface, double *normals, float *normals_float);

@@ -20,11 +20,11 @@
 #include "core/core.h"
 
 enum {
-    SP_LDI_BITS = 16,           // of a vertex below the pixel, at most
-    SP_LDI_SPAN_BITS = 26,      // of the extent of a triangle on the grid, at most
-    SP_LDI_SIDE_MOST = 16384,   // pixels along an axis of an image
-    SP_LDI_TILE_MOST = 16,      // edge of a tile in pixels
-    SP_LDI_CHUNK_BITS = 24,     // of the number of a projected triangle in its chunk
+    SP_LDI_BITS = 16,          // of a vertex below the pixel, at most
+    SP_LDI_SPAN_BITS = 26,     // of the extent of a triangle on the grid, at most
+    SP_LDI_SIDE_MOST = 16384,  // pixels along an axis of an image
+    SP_LDI_TILE_MOST = 16,     // edge of a tile in pixels
+    SP_LDI_CHUNK_BITS = 24,    // of the number of a projected triangle in its chunk
     SP_LDI_CHUNK_TRIANGLES = 1 << 22,
     SP_LDI_CHUNKS_MOST = 4096
 };
@@ -46,7 +46,8 @@ typedef struct sp_ldi_array {
     size_t capacity;  // items
 } sp_ldi_array;
 
-// Room for `count` items, and half more if it has to grow; the first `keep` items survive. False: refused, the array is as before.
+// Room for `count` items, and half more if it has to grow; the first `keep` items survive. False: refused, the array is as
+// before.
 bool sp__ldi_reserve(sp_ldi_memory *m, sp_ldi_array *a, size_t count, size_t size, size_t keep);
 // The capacity of another worker's array, exactly, so that equal arrays stay equal; the content is undefined if it grows.
 bool sp__ldi_match(sp_ldi_memory *m, sp_ldi_array *a, size_t capacity, size_t size);
@@ -60,16 +61,16 @@ typedef struct sp_ldi_surface {
     const double *x;
     const uint32_t *triangles;
     int vertex_count, triangle_count;
-    int number;            // of the caller
-    size_t vertex_first;   // in `grid`
+    int number;              // of the caller
+    size_t vertex_first;     // in `grid`
     int64_t triangle_first;  // of all surfaces, one after the other
-    int low[3], high[3];   // samples along each axis between which the surface is rasterised, inclusive
+    int low[3], high[3];     // samples along each axis between which the surface is rasterised, inclusive
 } sp_ldi_surface;
 
 // A triangle seen along one axis, 64 bytes. Vertices a, b, c are ordered so that the area is positive: front triangles, through
 // which rays enter, have b and c swapped.
 typedef struct sp_ldi_setup {
-    int32_t x[3], y[3];   // on the grid
+    int32_t x[3], y[3];    // on the grid
     double z, to_b, to_c;  // depth = z + E_ca to_b + E_ab to_c [m]
     double per_area;       // barycentric coordinates of b and c: E_ca per_area, E_ab per_area
     uint32_t triangle;     // of its surface
@@ -91,13 +92,13 @@ typedef struct sp_ldi {
     double pixel, origin[3];
     int bits, tile_shift;
     int64_t base[3];
-    int size[3];              // samples along x, y, z; the image along `axis` has size[axis + 1] x size[axis + 2] (mod 3)
+    int size[3];  // samples along x, y, z; the image along `axis` has size[axis + 1] x size[axis + 2] (mod 3)
     double depth_low[3], depth_high[3];
     sp_ldi_surface *surfaces;
     int surface_count;
     // set by sp__ldi_list and sp__ldi_sort
     int columns[3], rows[3];
-    int tile_first[4];        // of each axis
+    int tile_first[4];  // of each axis
     int tile_count;
     int chunk_count;
     size_t entry_count, setup_count;

@@ -60,8 +60,10 @@ static void raster_triangle(const sp_ldi *l, sp_ldi_tile *t, uint32_t entry) {
     const int X = (t->axis + 1) % 3, Y = (t->axis + 2) % 3, edge = t->edge, stride = t->stride;
     const int low_x = clamp_low(surface->low[X], t->x), high_x = clamp_high(surface->high[X], t->x + edge - 1);
     const int low_y = clamp_low(surface->low[Y], t->y), high_y = clamp_high(surface->high[Y], t->y + edge - 1);
-    const int x0 = clamp_low(sp__ldi_first(least3(s->x), l->bits), low_x), x1 = clamp_high(sp__ldi_last(most3(s->x), l->bits), high_x);
-    const int y0 = clamp_low(sp__ldi_first(least3(s->y), l->bits), low_y), y1 = clamp_high(sp__ldi_last(most3(s->y), l->bits), high_y);
+    const int x0 = clamp_low(sp__ldi_first(least3(s->x), l->bits), low_x),
+              x1 = clamp_high(sp__ldi_last(most3(s->x), l->bits), high_x);
+    const int y0 = clamp_low(sp__ldi_first(least3(s->y), l->bits), low_y),
+              y1 = clamp_high(sp__ldi_last(most3(s->y), l->bits), high_y);
     if (x0 > x1 || y0 > y1) return;
     sp_ldi_edges e;
     sp__ldi_edges_at(s, l->bits, x0, y0, &e);

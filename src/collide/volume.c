@@ -98,7 +98,8 @@ static bool plan_pieces(sp_volume *v, int *count) {
     for (int s = 0; s < v->surface_count; s++)
         for (int first = 0; first < v->surfaces[s].vertex_count; first += PIECE_VERTICES) {
             const int left = v->surfaces[s].vertex_count - first;
-            p[(*count)++] = (vertex_piece){.surface = s, .first = first, .last = first + (left < PIECE_VERTICES ? left : PIECE_VERTICES)};
+            p[(*count)++] =
+                (vertex_piece){.surface = s, .first = first, .last = first + (left < PIECE_VERTICES ? left : PIECE_VERTICES)};
         }
     return true;
 }
@@ -111,8 +112,7 @@ static sp_status find_boxes(sp_volume *v) {
     double *boxes = v->boxes.data;
     for (int s = 0; s < v->surface_count; s++) box_clear(boxes + 6 * s);
     for (int i = 0; i < count; i++) {
-        if (p[i].bad)
-            return SP_FAIL(v->ctx, SP_NOT_FINITE, "surface %d: vertex %d is not finite", p[i].surface, p[i].bad - 1);
+        if (p[i].bad) return SP_FAIL(v->ctx, SP_NOT_FINITE, "surface %d: vertex %d is not finite", p[i].surface, p[i].bad - 1);
         box_add(boxes + 6 * p[i].surface, p[i].box);
     }
     return SP_OK;
@@ -248,8 +248,8 @@ static sp_status choose_bits(sp_volume *v, double pixel, int *bits) {
         if (shares[6 * s] <= shares[6 * s + 3]) longest = fmax(longest, longest_triangle(&v->surfaces[s], boxes + 6 * s, enough));
     for (*bits = SP_LDI_BITS; *bits >= 4; --*bits)
         if (longest / pixel + 2 <= ldexp(1, SP_LDI_SPAN_BITS - *bits)) return SP_OK;
-    return SP_FAIL(v->ctx, SP_BAD_INPUT, "a triangle extends over %.3g pixels of %g m, must be below %.3g", longest / pixel, pixel,
-                   ldexp(1, SP_LDI_SPAN_BITS - 4));
+    return SP_FAIL(v->ctx, SP_BAD_INPUT, "a triangle extends over %.3g pixels of %g m, must be below %.3g", longest / pixel,
+                   pixel, ldexp(1, SP_LDI_SPAN_BITS - 4));
 }
 
 static int64_t align_down(int64_t i, int64_t to) {
@@ -271,7 +271,8 @@ static sp_status place_image(sp_volume *v, sp_ldi *l) {
         int64_t sample[2];
         for (int end = 0; end < 2; end++)
             if (!(fabs(all[3 * end + k] - l->origin[k]) / l->pixel < reach))
-                return SP_FAIL(v->ctx, SP_BAD_INPUT, "a surface is %.3g pixels of %g m from the origin of the grid, must be below %.3g",
+                return SP_FAIL(v->ctx, SP_BAD_INPUT,
+                               "a surface is %.3g pixels of %g m from the origin of the grid, must be below %.3g",
                                fabs(all[3 * end + k] - l->origin[k]) / l->pixel, l->pixel, reach);
         box_samples(l, all, k, sample);
         l->base[k] = align_down(sample[0], 1 << l->tile_shift);
@@ -376,11 +377,9 @@ static bool level_workers(sp_volume *v) {
     for (int i = 0; i < v->worker_count; i++) {
         sp_volume_worker *w = &v->workers[i];
         sp_ldi_memory *m = &v->memory;
-        if (!sp__ldi_tile_reserve(&v->ldi, &w->tile, stride) ||
-            !sp__ldi_match(m, &w->keys, keys, sizeof(sp_volume_key)) ||
+        if (!sp__ldi_tile_reserve(&v->ldi, &w->tile, stride) || !sp__ldi_match(m, &w->keys, keys, sizeof(sp_volume_key)) ||
             !sp__ldi_match(m, &w->records, records, sizeof(sp_volume_record)) ||
-            !sp__ldi_match(m, &w->open, open, sizeof(void *)) ||
-            !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
+            !sp__ldi_match(m, &w->open, open, sizeof(void *)) || !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
             return false;
     }
     return true;
@@ -423,8 +422,8 @@ static sp_status run_set(sp_volume *v, int set, sp_volume_found *found, double *
         found->stage_ms[stage[i]] += now - *clock, *clock = now;
     }
     if (l->bad_triangle)
-        return SP_FAIL(v->ctx, SP_BAD_INPUT, "surface %d: a triangle has a vertex out of range, must be below %d", l->bad_triangle - 1,
-                       v->surfaces[l->bad_triangle - 1].vertex_count);
+        return SP_FAIL(v->ctx, SP_BAD_INPUT, "surface %d: a triangle has a vertex out of range, must be below %d",
+                       l->bad_triangle - 1, v->surfaces[l->bad_triangle - 1].vertex_count);
     if (!ok) return SP_NO_MEMORY;
     found->images += 3;
     for (int k = 0; k < 3; k++) found->pixels += (int64_t)l->size[(k + 1) % 3] * l->size[(k + 2) % 3];

@@ -80,9 +80,9 @@ struct sp_volume {
     sp_ldi_array sets;   // sp_volume_set
     int pair_count, set_count;
     // of the set that is rasterised
-    sp_ldi_array shares;         // double x 6 per surface: where it is rasterised
-    sp_ldi_array local;          // sp_ldi_surface
-    sp_ldi_array pair_of;        // int32_t, local surfaces squared: number of the pair or -1
+    sp_ldi_array shares;   // double x 6 per surface: where it is rasterised
+    sp_ldi_array local;    // sp_ldi_surface
+    sp_ldi_array pair_of;  // int32_t, local surfaces squared: number of the pair or -1
     int set;
     int tile_first;  // of its tiles in `tiles`
     // results of the rays

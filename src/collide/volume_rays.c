@@ -106,7 +106,8 @@ static void add_interval(ray *r, int pair, const sp_ldi_layer *lower, const sp_l
     if (!reserve_pieces(r, (size_t)(c1 - c0) + 1)) return;
     for (double c = c0, from = z0; c <= c1; c++) {
         const double wall = origin + edge * (c + 1 + (double)base), to = c < c1 && wall < z1 ? wall : z1;
-        if (to > from) add_piece(r, code | (uint64_t)c << r->column_shift, (to - from) / (z1 - z0), from, to, ends, weights, first);
+        if (to > from)
+            add_piece(r, code | (uint64_t)c << r->column_shift, (to - from) / (z1 - z0), from, to, ends, weights, first);
         from = to > from ? to : from;
     }
 }

@@ -145,7 +145,8 @@ static void join_slivers(sp_volume *v, uint32_t count) {
     if (!v->o.cell || !(v->o.sliver > 0)) return;
     for (uint32_t i = 0; i < count; i++) {
         const double pixel = sets[ids[i].set].pixel;
-        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel) ids[i].parent = (uint32_t)(largest_near(v, &ids[i], count) - ids);
+        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel)
+            ids[i].parent = (uint32_t)(largest_near(v, &ids[i], count) - ids);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t root = i;
@@ -337,8 +338,8 @@ static void add_facet(const sp_volume *v, const sp_volume_record *r, facets *f) 
     f->area += area;
 }
 
-// The flatter side: the area vector of a flat one is as long as its area. An edge of a body that is in the overlap tilts the other
-// one.
+// The flatter side: the area vector of a flat one is as long as its area. An edge of a body that is in the overlap tilts the
+// other one.
 static void set_facet(sp_overlap *o, const facets side[2]) {
     double flat[2];
     for (int s = 0; s < 2; s++) flat[s] = side[s].area > 0 ? sp__norm3(side[s].sum) / side[s].area : 0;

@@ -70,6 +70,7 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     sp__free(ctx, c->touched), sp__free(ctx, c->colliders), sp__free(ctx, c->contacts), sp__free(ctx, c->last);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
+    sp__free(ctx, c->group_of), sp__free(ctx, c->member);
     sp__volume_destroy(&c->volume);
     sp__collide_destroy(&c->set);
     sp__cone_destroy(&c->problem);
@@ -507,7 +508,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     sp__links_separate(c);
     sp_cone_problem *p = c->problem;
     for (int i = 0; i < c->count; i++) {
-        p->group[i].mu = 0;
+        p->group[c->group_of[i]].mu = 0;
         p->q[3 * i] = fmin(c->contacts[i].end, c->base.alarm), p->q[3 * i + 1] = p->q[3 * i + 2] = 0;
         for (int d = 0; d < 3; d++) p->lambda[3 * i + d] = 0;
     }
@@ -520,7 +521,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     c->info.solve = velocity;
     for (int i = 0; i < c->count; i++) {
         sp_constraint_contact *k = &c->contacts[i];
-        p->group[i].mu = k->friction;
+        p->group[c->group_of[i]].mu = k->friction;
         for (int d = 0; d < 3; d++) {
             double lambda = k->lambda[d];
             k->lambda[d] = p->lambda[3 * i + d], p->lambda[3 * i + d] = lambda;
@@ -628,7 +629,7 @@ void sp__constraints_at(const sp_constraints *c, int index, sp_contacts *list) {
     const sp_constraint_contact *k = &c->last[index];
     sp_contact_record *out = &list->list[list->count++];
     sp_contact_point *p = &out->point;
-    const double slip[3] = {0, k->u[1], k->u[2]};
+    const double slip[3] = {0, k->u[1] - k->viscous * k->lambda[1], k->u[2] - k->viscous * k->lambda[2]};
     *out = (sp_contact_record){.normal_force = k->lambda[0] / c->last_h, .area = k->area};
     p->gap = k->distance;
     sp__mul3t(k->frame, k->lambda, p->force);

@@ -159,9 +159,10 @@ static sp_status volume_surface(sp_constraints *c, sp_body *b, sp_surface *s, sp
     int open;
     SP_TRY(sp__surface_open_edges(c->ctx, b, s, &open));
     if (open > 0)
-        return SP_FAIL(c->ctx, SP_BAD_INPUT,
-                       "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` closes it",
-                       s->name, b->name, open);
+        return SP_FAIL(
+            c->ctx, SP_BAD_INPUT,
+            "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` closes it",
+            s->name, b->name, open);
     k->volume = true;
     return SP_OK;
 }

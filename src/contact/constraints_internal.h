@@ -21,11 +21,11 @@ typedef struct sp_constraint_collider {
     sp_body *body;
     const sp_surface *surface;  // NULL: a shape
     uint32_t revision;
-    int shape;            // number of the shape
-    double size;          // mean edge of its faces at rest, or radius; INFINITY: none [m]
-    int index;            // in the set of distances; -1: its contacts are volumes only
-    bool volume;          // its contacts may be volumes
-    double *x0, *x1;      // positions at the committed and at the free state; of a shape: those of its triangles
+    int shape;               // number of the shape
+    double size;             // mean edge of its faces at rest, or radius; INFINITY: none [m]
+    int index;               // in the set of distances; -1: its contacts are volumes only
+    bool volume;             // its contacts may be volumes
+    double *x0, *x1;         // positions at the committed and at the free state; of a shape: those of its triangles
     sp_body_shape place[2];  // of a shape, at the two states
     uint32_t *triangles;     // of a shape, for volumes
     int vertex_count, triangle_count;
@@ -64,6 +64,7 @@ typedef struct sp_constraint_contact {
     bool spring;
     double stiffness, damping;  // [N/m], 0: chosen by W; [N s/m]
     double soft;                // compliance of the normal row [m/(N s)]; 0 for constraints
+    double viscous;             // viscous friction: compliance of the tangential rows [m/(N s)]; 0: Coulomb
     bool born;                  // found by this search: delta is not known
     bool fresh;                 // delta is that of the trial state, not yet of the free one
     double friction;
@@ -75,9 +76,9 @@ typedef struct sp_constraint_contact {
     int anchor_count[2];
     sp_anchor anchor[2][ANCHORS];
     double weight[2][ANCHORS];
-    double u[3];                // relative displacement at the end of the step, in the frame
-    sp_feature feature[2];      // what touches
-    const double *x[2];         // positions of the surface at the committed state, until the next search
+    double u[3];            // relative displacement at the end of the step, in the frame
+    sp_feature feature[2];  // what touches
+    const double *x[2];     // positions of the surface at the committed state, until the next search
     sp_constraint_side patch[2];
 } sp_constraint_contact;
 
@@ -164,15 +165,18 @@ struct sp_constraints {
     int touched_count, touched_capacity;
     sp_cone_problem *problem;
     sp_cone_solver *solver;
+    int *group_of;  // first group of each contact; of the last one, that of the links (count + 1)
+    int *member;    // groups of a clique
+    int group_capacity, member_capacity;
     // volumes
-    sp_volume *volume;             // NULL until needed
-    sp_volume_found overlaps;      // of the last search
-    sp_volume_surface *surfaces;   // that were searched
-    int *surface_collider;         // of each
+    sp_volume *volume;            // NULL until needed
+    sp_volume_found overlaps;     // of the last search
+    sp_volume_surface *surfaces;  // that were searched
+    int *surface_collider;        // of each
     int surface_count, surface_capacity, surface_collider_capacity;
-    sp_constraint_part *parts;     // of the contacts of the step
+    sp_constraint_part *parts;  // of the contacts of the step
     int part_count, part_capacity;
-    int *mark, mark_capacity;      // of an unknown: place in a row that is merged
+    int *mark, mark_capacity;  // of an unknown: place in a row that is merged
     // deepest overlap of the last search: beyond what this step may leave, and beyond the slack; 0: within the tolerance [m]
     double excess, overlap_left;
     bool self;                              // all soft bodies touch themselves
@@ -201,6 +205,16 @@ struct sp_constraints {
     double links_reach;  // largest coordinate of a tied point [m]
     sp_constraints_info info;
 };
+
+// The groups of a contact: a Coulomb cone, or with viscous friction the normal and the two tangents apart.
+static inline int sp__constraints_groups(const sp_constraint_contact *k) {
+    return k->viscous > 0 ? 2 : 1;
+}
+
+// A group of links in the problem; they follow those of the contacts.
+static inline int sp__constraints_link_group(const sp_constraints *c, int group) {
+    return c->group_of[c->count] + group;
+}
 
 static inline bool sp__constraints_is_static(const sp_body *b) {
     return (b->caps & SP_CAP_KINEMATIC) != 0;

@@ -338,7 +338,7 @@ void sp__links_product(sp_constraints *c, const sp_constraint_body *t, double h)
     int row = 3 * t->count;
     for (int i = 0; i < t->block_count; row += t->blocks[i++].rows) {
         const sp_constraint_block *b = &t->blocks[i];
-        const int group = c->count + b->group;
+        const int group = sp__constraints_link_group(c, b->group);
         for (int k = 0; k < t->count; k++) {
             add_block(c, t, h, group, t->list[k], (int[]){b->rows, 3}, (int[]){row, 3 * k}, (int[]){b->offset, 0});
             add_block(c, t, h, t->list[k], group, (int[]){3, b->rows}, (int[]){3 * k, row}, (int[]){0, b->offset});
@@ -346,7 +346,7 @@ void sp__links_product(sp_constraints *c, const sp_constraint_body *t, double h)
         int column = 3 * t->count;
         for (int j = 0; j < t->block_count; column += t->blocks[j++].rows) {
             const sp_constraint_block *d = &t->blocks[j];
-            add_block(c, t, h, group, c->count + d->group, (int[]){b->rows, d->rows}, (int[]){row, column},
+            add_block(c, t, h, group, sp__constraints_link_group(c, d->group), (int[]){b->rows, d->rows}, (int[]){row, column},
                       (int[]){b->offset, d->offset});
         }
     }
@@ -362,12 +362,12 @@ void sp__links_soften(sp_constraints *c) {
     for (int i = 0; i < c->tie_count; i++) {
         sp_constraint_tie *k = &c->ties[i];
         if (k->off) continue;
-        const double own = group_diagonal(c, c->count + k->group), soft = c->link_rows[k->row].soft;
-        if (c->info.unbuilt && own > 0) c->diagonal[c->count + k->group] += soft;
+        const double own = group_diagonal(c, sp__constraints_link_group(c, k->group)), soft = c->link_rows[k->row].soft;
+        if (c->info.unbuilt && own > 0) c->diagonal[sp__constraints_link_group(c, k->group)] += soft;
         for (int r = 0; r < rows_of(k) && !c->info.unbuilt && own > 0; r++)
-            sp__cone_soften(c->problem, c->count + k->group, r, soft);
+            sp__cone_soften(c->problem, sp__constraints_link_group(c, k->group), r, soft);
         if (k->slip < 0) continue;
-        const int slips = sp__tie_slips(k->tie->type), group = c->count + k->slip;
+        const int slips = sp__tie_slips(k->tie->type), group = sp__constraints_link_group(c, k->slip);
         k->normal = own;
         c->link_rows[k->slip_row].soft = own;
         if (slips == 1) c->link_rows[k->slip_row + 2].soft = own;

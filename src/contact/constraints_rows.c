@@ -178,16 +178,24 @@ static int strand_contact(const sp_constraint_body *t, const sp_part_rows *s, in
     return t->list[s->row[3 * i] / 3];
 }
 
+static void add_member(sp_constraints *c, int contact, int *count) {
+    for (int g = 0; g < sp__constraints_groups(&c->contacts[contact]); g++) c->member[(*count)++] = c->group_of[contact] + g;
+}
+
+// The contacts of a body, or of each of its strands, are coupled.
 static sp_status add_cliques(sp_constraints *c, sp_constraint_body *t) {
-    if (t->strand_count == 0) return sp__cone_add_clique(c->problem, t->count + t->block_count, t->list);
+    SP_TRY(ROOM(c, c->member, c->member_capacity, 2 * t->count + t->block_count));
     for (int i = 0; i < t->strand_count; i++) {
         const sp_part_rows *s = &t->strands[i];
-        const int first = t->count;
-        SP_TRY(ROOM(c, t->list, t->list_capacity, first + s->count / 3));
-        for (int k = 0; k < s->count / 3; k++) t->list[first + k] = strand_contact(t, s, k);
-        SP_TRY(sp__cone_add_clique(c->problem, s->count / 3, t->list + first));
+        int count = 0;
+        for (int k = 0; k < s->count / 3; k++) add_member(c, strand_contact(t, s, k), &count);
+        SP_TRY(sp__cone_add_clique(c->problem, count, c->member));
     }
-    return SP_OK;
+    if (t->strand_count) return SP_OK;
+    int count = 0;
+    for (int k = 0; k < t->count; k++) add_member(c, t->list[k], &count);
+    for (int k = 0; k < t->block_count; k++) c->member[count++] = sp__constraints_link_group(c, t->blocks[k].group);
+    return sp__cone_add_clique(c->problem, count, c->member);
 }
 
 // ---------------------------------------------------------------------------------------------------- the problem
@@ -200,16 +208,30 @@ static bool delassus_is_large(const sp_constraints *c) {
     return numbers > (double)c->numbers_most;
 }
 
+static sp_status contact_groups(sp_constraints *c) {
+    SP_TRY(ROOM(c, c->group_of, c->group_capacity, c->count + 1));
+    for (int i = 0; i < c->count; i++) {
+        const sp_constraint_contact *k = &c->contacts[i];
+        c->group_of[i] = c->problem->group_count;
+        if (sp__constraints_groups(k) == 1) {
+            SP_TRY(sp__cone_add_group(c->problem, SP_CONE_COULOMB, 3, k->friction, NULL));
+        } else {
+            SP_TRY(sp__cone_add_group(c->problem, SP_CONE_UNILATERAL, 1, 0, NULL));
+            SP_TRY(sp__cone_add_group(c->problem, SP_CONE_BILATERAL, 2, 0, NULL));
+        }
+    }
+    c->group_of[c->count] = c->problem->group_count;
+    return SP_OK;
+}
+
 static sp_status problem_groups(sp_constraints *c) {
     sp__cone_clear(c->problem);
-    for (int i = 0; i < c->count; i++) SP_TRY(sp__cone_add_group(c->problem, SP_CONE_COULOMB, 3, c->contacts[i].friction, NULL));
+    SP_TRY(contact_groups(c));
     SP_TRY(sp__links_groups(c));
     for (int i = 0; i < c->touched_count; i++) {
         sp_constraint_body *t = &c->touched[i];
         if (!t->free) continue;
         for (int k = 0; k < t->count; k++) t->list[k] /= 2;
-        SP_TRY(ROOM(c, t->list, t->list_capacity, t->count + t->block_count));
-        for (int k = 0; k < t->block_count; k++) t->list[t->count + k] = c->count + t->blocks[k].group;
         SP_TRY(add_cliques(c, t));
     }
     c->info.unbuilt = delassus_is_large(c);
@@ -300,10 +322,16 @@ static sp_status touched_product(sp_constraints *c, sp_constraint_body *t, int f
 
 // W += h G between two contacts; G has the leading dimension ld
 static void add_block(sp_constraints *c, int a, int b, double h, const double *G, int ld) {
-    ptrdiff_t stride;
-    double *block = sp__cone_block(c->problem, a, b, &stride);
-    for (int p = 0; p < 3; p++)
-        for (int q = 0; q < 3; q++) block[p * stride + q] += h * G[(size_t)p * (size_t)ld + (size_t)q];
+    const int groups[2] = {c->group_of[a], c->group_of[b]}, first[2] = {3 * a, 3 * b};
+    for (int i = groups[0]; i < c->group_of[a + 1]; i++)
+        for (int j = groups[1]; j < c->group_of[b + 1]; j++) {
+            const sp_cone_group *r = &c->problem->group[i], *s = &c->problem->group[j];
+            const double *from = G + (size_t)(r->row - first[0]) * (size_t)ld + (size_t)(s->row - first[1]);
+            ptrdiff_t stride;
+            double *block = sp__cone_block(c->problem, i, j, &stride);
+            for (int p = 0; p < r->rows; p++)
+                for (int q = 0; q < s->rows; q++) block[p * stride + q] += h * from[(size_t)p * (size_t)ld + (size_t)q];
+        }
 }
 
 // A contact beside a point of a strand that is held can hardly move it. Where its response along the normal is below this share
@@ -353,14 +381,16 @@ static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h
     for (int first = 0; first < t->count; first += EACH) {
         int count = t->count - first < EACH ? t->count - first : EACH;
         SP_TRY(touched_product(c, t, 3 * first, 3 * count));
-        for (int r = 0; r < 3 * count; r++)
-            c->diagonal[t->list[first + r / 3]] += h / 3 * t->G[(size_t)r * (size_t)(3 * count + 1)];
+        for (int r = 0; r < 3 * count; r++) {
+            const int contact = t->list[first + r / 3], group = r % 3 ? c->group_of[contact + 1] - 1 : c->group_of[contact];
+            c->diagonal[group] += h / c->problem->group[group].rows * t->G[(size_t)r * (size_t)(3 * count + 1)];
+        }
     }
     for (int i = 0, row = 3 * t->count; i < t->block_count; row += t->blocks[i++].rows) {
         const int rows = t->blocks[i].rows;
         SP_TRY(touched_product(c, t, row, rows));
         for (int r = 0; r < rows; r++)
-            c->diagonal[c->count + t->blocks[i].group] += h / rows * t->G[(size_t)r * (size_t)(rows + 1)];
+            c->diagonal[sp__constraints_link_group(c, t->blocks[i].group)] += h / rows * t->G[(size_t)r * (size_t)(rows + 1)];
     }
     return SP_OK;
 }
@@ -371,18 +401,25 @@ static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h
 // bodies answer there within the step, 1 / (h W_nn): m / h^2 and more if they are stiff, K in statics.
 static const double spring_ratio = 30;
 
+static void soften_tangents(sp_constraints *c, int group, double compliance) {
+    if (c->info.unbuilt) c->diagonal[group] += compliance;
+    for (int r = 0; r < 2 && !c->info.unbuilt; r++) sp__cone_soften(c->problem, group, r, compliance);
+}
+
 static void springs_soften(sp_constraints *c, double h) {
     for (int i = 0; i < c->count; i++) {
         sp_constraint_contact *k = &c->contacts[i];
+        const int group = c->group_of[i];
         ptrdiff_t stride;
+        if (k->viscous > 0) soften_tangents(c, group + 1, k->viscous);
         if (!k->spring) continue;
-        const double own = c->info.unbuilt ? c->diagonal[i] : *sp__cone_block(c->problem, i, i, &stride);
+        const double own = c->info.unbuilt ? c->diagonal[group] : *sp__cone_block(c->problem, group, group, &stride);
         k->soft = 1 / (k->stiffness > 0 ? h * k->stiffness + k->damping : spring_ratio / own + k->damping);
         if (!isfinite(k->soft)) k->soft = 0;
         if (c->info.unbuilt)
-            c->diagonal[i] += k->soft / 3;
+            c->diagonal[group] += k->soft / c->problem->group[group].rows;
         else
-            sp__cone_soften(c->problem, i, 0, k->soft);
+            sp__cone_soften(c->problem, group, 0, k->soft);
         c->problem->q[3 * i] -= k->damping * k->soft * fmin(k->distance, 0);
     }
 }
@@ -438,7 +475,8 @@ static void delassus_multiply(void *user, const double *x, double *y) {
             y[problem_row(c, t, r)] += c->h * sum;
         }
     }
-    for (int i = 0; i < c->count; i++) y[3 * i] += c->contacts[i].soft * x[3 * i];
+    for (int i = 0; i < c->count; i++)
+        for (int d = 0; d < 3; d++) y[3 * i + d] += (d ? c->contacts[i].viscous : c->contacts[i].soft) * x[3 * i + d];
     for (int i = 0; i < c->link_row_count; i++) y[3 * c->count + i] += c->link_rows[i].soft * x[3 * c->count + i];
 }
 

@@ -1,6 +1,7 @@
-// Contacts measured by the volume of the overlap (Allard et al. 2010; Courtecuisse 2011, section 4.4). An overlap of two bodies, or
-// a cell of it, is one contact, however fine the surfaces are. With the volume V, its gradients G at the vertices of both surfaces
-// (collide/volume.h) and the area A of the patch, its violation is a length and its rows are those of a weighted mean of vertices:
+// Contacts measured by the volume of the overlap (Allard et al. 2010; Courtecuisse 2011, section 4.4). An overlap of two bodies,
+// or a cell of it, is one contact, however fine the surfaces are. With the volume V, its gradients G at the vertices of both
+// surfaces (collide/volume.h) and the area A of the patch, its violation is a length and its rows are those of a weighted mean of
+// vertices:
 //
 //     depth    V / A - slack,  at the free state
 //     normal   -G_k / A                     the rate of the depth
@@ -12,6 +13,9 @@
 // with the rows of that state (Newton's method on the volume, algorithm 6 there).
 //
 // Where bodies overlap at the start of the step, the volume there is that of the end less the motion times the gradients.
+//
+// Viscous friction: the force -nu A^2 v against the mean relative velocity v of the patch (eq. 4.16) is an impulse -nu A^2 u over
+// the displacement u of the step: two equations with the compliance 1 / (nu A^2).
 //
 // volume-penalty: the energy k V^2 / 2 gives the pressure k V: a spring of the stiffness k A^2 along the normal.
 #include "contact/constraints_internal.h"
@@ -217,9 +221,10 @@ static sp_constraint_contact *contact_of(const sp_constraints *c, int count, con
 }
 
 // The area of a cell along an axis is a number of rays: the normal of n x n rays is tilted by up to about 1 / n, and a body that
-// slides over cells with such normals is held back as by a rough surface. With cells the normal is therefore that of the triangles
-// of the patch, if it is within 45 degrees, and the gradients are projected on it: their sum stays zero, so that momentum is
-// conserved. Without cells the same holds where one side is flat; elsewhere the normal and the gradients are those of the volume.
+// slides over cells with such normals is held back as by a rough surface. With cells the normal is therefore that of the
+// triangles of the patch, if it is within 45 degrees, and the gradients are projected on it: their sum stays zero, so that
+// momentum is conserved. Without cells the same holds where one side is flat; elsewhere the normal and the gradients are those of
+// the volume.
 static double facet_cosine(const sp_overlap *o, double *flat) {
     *flat = sp__norm3(o->facet);
     return *flat > 0 ? sp__dot3(o->facet, o->normal) / *flat : 0;
@@ -273,8 +278,7 @@ sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     const double start = sp__now_ms();
     place_shapes(c);
     SP_TRY(list_surfaces(c));
-    const sp_volume_options options = {
-        .pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
+    const sp_volume_options options = {.pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
     SP_TRY(sp__volume_find(c->volume, &options, c->surface_count, c->surfaces, &c->overlaps));
     c->info.grown = c->info.grown || c->overlaps.grown;
     c->info.overlaps = c->overlaps.count, c->info.unbalanced = c->overlaps.unbalanced, c->info.contained = 0;
@@ -329,8 +333,8 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
     return SP_OK;
 }
 
-// Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one cell
-// and out of another cancels.
+// Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
+// cell and out of another cancels.
 static double start_share(const sp_constraints *c, int first, int end, double h) {
     double volume = 0, lost = 0;
     for (int i = first; i < end; i++) {
@@ -368,6 +372,10 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
     }
     SP_TRY(overlap_parts(c, o, projected, h, out, moved));
     out->spring = rule.formulation == SP_CONTACT_VOLUME_PENALTY, out->damping = def->damping;
+    if (def->law == SP_CONTACT_VISCOUS) {
+        out->friction = 0;
+        if (def->viscosity > 0) out->viscous = 1 / (def->viscosity * out->area * out->area);
+    }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
     const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
     out->end = slack - depth;
@@ -404,7 +412,8 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
         const sp_overlap *o = &c->overlaps.overlaps[i];
         sp_constraint_contact now;
         if (i == end) {
-            while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0) end++;
+            while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0)
+                end++;
             share = start_share(c, i, end, h);
         }
         if (!has_direction(def, o)) continue;

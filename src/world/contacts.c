@@ -10,8 +10,14 @@ sp_contact_part sp_contact_part_body(sp_body_id body) {
 }
 
 sp_contact_pair_def sp_contact_pair_def_default(void) {
-    return (sp_contact_pair_def){
-        .enabled = true, .friction = NAN, .alarm = NAN, .gap = NAN, .continuous = -1, .formulation = -1, .pixel = NAN, .cookie = SP_COOKIE_CONTACT_PAIR};
+    return (sp_contact_pair_def){.enabled = true,
+                                 .friction = NAN,
+                                 .alarm = NAN,
+                                 .gap = NAN,
+                                 .continuous = -1,
+                                 .formulation = -1,
+                                 .pixel = NAN,
+                                 .cookie = SP_COOKIE_CONTACT_PAIR};
 }
 
 static sp_status find_part(sp_world *w, const sp_contact_part *part, sp_rule_part_def *out) {
