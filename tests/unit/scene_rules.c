@@ -61,7 +61,7 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene><solid name='b' compliance='warped-updated'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><view color-by='target-error'/></scene>", 1, "is known"));
     CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .xdmf, .vtu, .obj, .ply, .png or .csv"));
-    CHECK(refused("<scene><contact formulation='volume'/></scene>", 1, "is known"));
+    CHECK(refused("<scene><contact formulation='volume'/></scene>", 1, "needs pixel"));
     CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex'/></solid></scene>", 1, "is known"));
 }
 
