@@ -7,7 +7,7 @@
 
 const char *const sp__volume_stage_names[SP_VOLUME_STAGES] = {"boxes", "list", "sort", "raster", "sum"};
 
-enum { PIECE_VERTICES = 4096, STRIDE = 36, REACH_BITS = 30 };
+enum { PIECE_VERTICES = 4096, STRIDE = 100, REACH_BITS = 30 };
 static const size_t BYTES_MOST = (size_t)1 << 30;
 
 // A part of the vertices of a surface and its box.
@@ -41,7 +41,7 @@ void sp__volume_destroy(sp_volume **volume) {
     for (int i = 0; i < v->worker_count; i++) {
         sp_volume_worker *w = &v->workers[i];
         sp__ldi_tile_release(&v->ldi, &w->tile);
-        sp__ldi_release(m, &w->slots, sizeof(int32_t)), sp__ldi_release(m, &w->open, sizeof(void *));
+        sp__ldi_release(m, &w->slots, sizeof(int32_t)), sp__ldi_release(m, &w->open, sizeof(sp_volume_open));
         sp__ldi_release(m, &w->debts, sizeof(uint32_t)), sp__ldi_release(m, &w->keys, sizeof(sp_volume_key));
         sp__ldi_release(m, &w->records, sizeof(sp_volume_record));
     }
@@ -98,7 +98,8 @@ static bool plan_pieces(sp_volume *v, int *count) {
     for (int s = 0; s < v->surface_count; s++)
         for (int first = 0; first < v->surfaces[s].vertex_count; first += PIECE_VERTICES) {
             const int left = v->surfaces[s].vertex_count - first;
-            p[(*count)++] = (vertex_piece){.surface = s, .first = first, .last = first + (left < PIECE_VERTICES ? left : PIECE_VERTICES)};
+            p[(*count)++] =
+                (vertex_piece){.surface = s, .first = first, .last = first + (left < PIECE_VERTICES ? left : PIECE_VERTICES)};
         }
     return true;
 }
@@ -111,8 +112,7 @@ static sp_status find_boxes(sp_volume *v) {
     double *boxes = v->boxes.data;
     for (int s = 0; s < v->surface_count; s++) box_clear(boxes + 6 * s);
     for (int i = 0; i < count; i++) {
-        if (p[i].bad)
-            return SP_FAIL(v->ctx, SP_NOT_FINITE, "surface %d: vertex %d is not finite", p[i].surface, p[i].bad - 1);
+        if (p[i].bad) return SP_FAIL(v->ctx, SP_NOT_FINITE, "surface %d: vertex %d is not finite", p[i].surface, p[i].bad - 1);
         box_add(boxes + 6 * p[i].surface, p[i].box);
     }
     return SP_OK;
@@ -248,8 +248,8 @@ static sp_status choose_bits(sp_volume *v, double pixel, int *bits) {
         if (shares[6 * s] <= shares[6 * s + 3]) longest = fmax(longest, longest_triangle(&v->surfaces[s], boxes + 6 * s, enough));
     for (*bits = SP_LDI_BITS; *bits >= 4; --*bits)
         if (longest / pixel + 2 <= ldexp(1, SP_LDI_SPAN_BITS - *bits)) return SP_OK;
-    return SP_FAIL(v->ctx, SP_BAD_INPUT, "a triangle extends over %.3g pixels of %g m, must be below %.3g", longest / pixel, pixel,
-                   ldexp(1, SP_LDI_SPAN_BITS - 4));
+    return SP_FAIL(v->ctx, SP_BAD_INPUT, "a triangle extends over %.3g pixels of %g m, must be below %.3g", longest / pixel,
+                   pixel, ldexp(1, SP_LDI_SPAN_BITS - 4));
 }
 
 static int64_t align_down(int64_t i, int64_t to) {
@@ -263,15 +263,19 @@ static void box_samples(const sp_ldi *l, const double box[6], int axis, int64_t 
 }
 
 static sp_status place_image(sp_volume *v, sp_ldi *l) {
-    const double *shares = v->shares.data, reach = ldexp(1, REACH_BITS);
-    double all[6];
-    box_clear(all);
-    for (int s = 0; s < v->surface_count; s++) box_add(all, shares + 6 * s);
+    const double *shares = v->shares.data, *boxes = v->boxes.data, reach = ldexp(1, REACH_BITS);
+    double all[6], whole[6];
+    box_clear(all), box_clear(whole);
+    for (int s = 0; s < v->surface_count; s++) {
+        box_add(all, shares + 6 * s);
+        if (shares[6 * s] <= shares[6 * s + 3]) box_add(whole, boxes + 6 * s);
+    }
     for (int k = 0; k < 3; k++) {
         int64_t sample[2];
         for (int end = 0; end < 2; end++)
             if (!(fabs(all[3 * end + k] - l->origin[k]) / l->pixel < reach))
-                return SP_FAIL(v->ctx, SP_BAD_INPUT, "a surface is %.3g pixels of %g m from the origin of the grid, must be below %.3g",
+                return SP_FAIL(v->ctx, SP_BAD_INPUT,
+                               "a surface is %.3g pixels of %g m from the origin of the grid, must be below %.3g",
                                fabs(all[3 * end + k] - l->origin[k]) / l->pixel, l->pixel, reach);
         box_samples(l, all, k, sample);
         l->base[k] = align_down(sample[0], 1 << l->tile_shift);
@@ -279,7 +283,7 @@ static sp_status place_image(sp_volume *v, sp_ldi *l) {
             return SP_FAIL(v->ctx, SP_BAD_INPUT, "an image has %lld pixels of %g m along axis %d, must be at most %d",
                            (long long)(sample[1] - l->base[k] + 1), l->pixel, k, SP_LDI_SIDE_MOST);
         l->size[k] = (int)(sample[1] - l->base[k] + 1);
-        l->depth_low[k] = all[k], l->depth_high[k] = all[3 + k];
+        l->depth_low[k] = whole[k], l->depth_high[k] = whole[3 + k];
     }
     return SP_OK;
 }
@@ -336,7 +340,7 @@ static sp_status prepare_set(sp_volume *v, int set) {
     v->set = set;
     l->pixel = s->pixel;
     memcpy(l->origin, v->o.origin, sizeof l->origin);
-    l->tile_shift = v->o.tile == 4 ? 2 : v->o.tile == 16 ? 4 : 3;
+    l->tile_shift = v->o.tile == 4 ? 2 : v->o.tile == 8 ? 3 : 4;
     if (!share_boxes(v, set)) return SP_NO_MEMORY;
     SP_TRY(choose_bits(v, l->pixel, &l->bits));
     SP_TRY(place_image(v, l));
@@ -376,11 +380,9 @@ static bool level_workers(sp_volume *v) {
     for (int i = 0; i < v->worker_count; i++) {
         sp_volume_worker *w = &v->workers[i];
         sp_ldi_memory *m = &v->memory;
-        if (!sp__ldi_tile_reserve(&v->ldi, &w->tile, stride) ||
-            !sp__ldi_match(m, &w->keys, keys, sizeof(sp_volume_key)) ||
+        if (!sp__ldi_tile_reserve(&v->ldi, &w->tile, stride) || !sp__ldi_match(m, &w->keys, keys, sizeof(sp_volume_key)) ||
             !sp__ldi_match(m, &w->records, records, sizeof(sp_volume_record)) ||
-            !sp__ldi_match(m, &w->open, open, sizeof(void *)) ||
-            !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
+            !sp__ldi_match(m, &w->open, open, sizeof(sp_volume_open)) || !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
             return false;
     }
     return true;
@@ -423,8 +425,8 @@ static sp_status run_set(sp_volume *v, int set, sp_volume_found *found, double *
         found->stage_ms[stage[i]] += now - *clock, *clock = now;
     }
     if (l->bad_triangle)
-        return SP_FAIL(v->ctx, SP_BAD_INPUT, "surface %d: a triangle has a vertex out of range, must be below %d", l->bad_triangle - 1,
-                       v->surfaces[l->bad_triangle - 1].vertex_count);
+        return SP_FAIL(v->ctx, SP_BAD_INPUT, "surface %d: a triangle has a vertex out of range, must be below %d",
+                       l->bad_triangle - 1, v->surfaces[l->bad_triangle - 1].vertex_count);
     if (!ok) return SP_NO_MEMORY;
     found->images += 3;
     for (int k = 0; k < 3; k++) found->pixels += (int64_t)l->size[(k + 1) % 3] * l->size[(k + 2) % 3];

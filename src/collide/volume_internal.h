@@ -46,10 +46,16 @@ typedef struct sp_volume_tile {
     int set;
 } sp_volume_tile;
 
+// A surface that the ray is in, and the layer through which it entered.
+typedef struct sp_volume_open {
+    sp_ldi_layer layer;
+    uint32_t surface;
+} sp_volume_open;
+
 typedef struct sp_volume_worker {
     sp_ldi_tile tile;
     sp_ldi_array slots;    // int32_t per entry: its last record
-    sp_ldi_array open;     // const sp_ldi_layer *: where the ray is inside
+    sp_ldi_array open;     // of the ray
     sp_ldi_array debts;    // uint32_t: surfaces that the ray left before it entered them
     sp_ldi_array keys;     // of the tile
     sp_ldi_array records;  // of the tile
@@ -80,9 +86,9 @@ struct sp_volume {
     sp_ldi_array sets;   // sp_volume_set
     int pair_count, set_count;
     // of the set that is rasterised
-    sp_ldi_array shares;         // double x 6 per surface: where it is rasterised
-    sp_ldi_array local;          // sp_ldi_surface
-    sp_ldi_array pair_of;        // int32_t, local surfaces squared: number of the pair or -1
+    sp_ldi_array shares;   // double x 6 per surface: where it is rasterised
+    sp_ldi_array local;    // sp_ldi_surface
+    sp_ldi_array pair_of;  // int32_t, local surfaces squared: number of the pair or -1
     int set;
     int tile_first;  // of its tiles in `tiles`
     // results of the rays

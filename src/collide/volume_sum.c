@@ -145,7 +145,8 @@ static void join_slivers(sp_volume *v, uint32_t count) {
     if (!v->o.cell || !(v->o.sliver > 0)) return;
     for (uint32_t i = 0; i < count; i++) {
         const double pixel = sets[ids[i].set].pixel;
-        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel) ids[i].parent = (uint32_t)(largest_near(v, &ids[i], count) - ids);
+        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel)
+            ids[i].parent = (uint32_t)(largest_near(v, &ids[i], count) - ids);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t root = i;
