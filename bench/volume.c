@@ -7,8 +7,9 @@
 //   bodies-N  the triangles of the pile, as N tori: the number of bodies does not matter
 //
 // `growth` is the least-squares line of time over triangles, for tori of 1,024 to 16,384 triangles in the same bowl and the same
-// images. `peeling` is the same scene by depth peeling with the same lists and the same coverage test: one pass over the
-// triangles for each layer of the deepest ray of a tile (Everitt 2001). Both columns end with the sorted layers.
+// images. `peeling` compares the layers of the pile with depth peeling by the same lists and the same rasteriser, on one thread:
+// peeling rasterises the triangles of a tile once for each layer of its deepest ray, and keeps the nearest of each ray that is
+// behind the last one (Everitt 2001). Both end with the sorted layers.
 #include <math.h>
 #include <stdlib.h>
 
@@ -103,16 +104,18 @@ static void bowl_shape(double *x, uint32_t *t) {
     }
 }
 
-// Tori in layers of four, tilted, some of them pressed into each other and into the bowl.
+// Tori in layers of four, tilted, some of them pressed into each other and into the bowl. Their areas add up to that of 20 tori
+// of 0.3 and 0.1 m, so that rays cross as many layers whatever their number is.
 static sp_status pile_create(pile *p, int tori, int around) {
     *p = (pile){0};
     if (!pile_add(p, BOWL_SIDES * BOWL_RINGS + 2, 2 * BOWL_SIDES * BOWL_RINGS, false)) goto no_memory;
     bowl_shape(p->x[0], p->triangles[0]);
+    const double scale = sqrt(20.0 / tori);
     const int layers = (tori + 3) / 4;
     for (int i = 0; i < tori; i++) {
         if (!pile_add(p, around * (around / 2), around * around, true)) goto no_memory;
         double *x = p->x[i + 1];
-        torus_shape(x, p->triangles[i + 1], around, 0.3, 0.1);
+        torus_shape(x, p->triangles[i + 1], around, 0.3 * scale, 0.1 * scale);
         const double turn = 0.5 * SP_PI * (i % 4) + 0.4 * (i / 4), tilt = 0.35 * sin(7.0 * i), spin = 1.7 * i;
         const double at[3] = {0.43 * cos(turn), 0.43 * sin(turn), -0.72 + 1.5 * (i / 4 + 0.5) / layers};
         for (int v = 0; v < p->surface[i + 1].vertex_count; v++) {
@@ -235,6 +238,77 @@ static sp_status figures_case(const sp_bench_options *o, sp_report *r, sp_figure
     return status;
 }
 
+// ---------------------------------------------------------------------------------------------------- depth peeling
+
+typedef struct peeling {
+    double layers_ms, peeling_ms;
+    int64_t layers, peeled, passes;
+} peeling;
+
+// The nearest layer of each sample behind `last`; true: there is one.
+static bool peel_pass(const sp_ldi *l, sp_ldi_tile *t, sp_ldi_layer *last, bool first, peeling *p) {
+    const int samples = t->edge * t->edge;
+    sp_ldi_layer nearest[SP_LDI_SAMPLES];
+    bool any = false;
+    for (int i = 0; i < samples; i++) nearest[i] = UINT64_MAX;
+    for (int from = 0; from < t->entry_count; from += t->stride - 1) {
+        const int left = t->entry_count - from;
+        for (int i = 0; i < samples + SP_LDI_LANES; i++) t->next[i] = t->layers + i * t->stride;
+        l->kernels->raster(l, t, from, from + (left < t->stride ? left : t->stride - 1));
+        for (int i = 0; i < samples; i++)
+            for (const sp_ldi_layer *a = t->layers + i * t->stride; a < t->next[i]; a++)
+                if ((first || *a > last[i]) && *a < nearest[i]) nearest[i] = *a;
+    }
+    for (int i = 0; i < samples; i++) {
+        const bool found = nearest[i] != UINT64_MAX;
+        last[i] = nearest[i], any |= found, p->peeled += found;
+    }
+    p->passes++;
+    return any;
+}
+
+static bool peel_tile(sp_ldi *l, sp_ldi_tile *t, int tile, peeling *p) {
+    sp_ldi_layer last[SP_LDI_SAMPLES];
+    const double start = sp__now_ms();
+    if (!sp__ldi_raster(l, tile, t)) return false;
+    const double middle = sp__now_ms();
+    for (int i = 0; i < t->edge * t->edge; i++) p->layers += t->count[i];
+    if (t->entry_count)
+        for (bool first = true; peel_pass(l, t, last, first, p); first = false) continue;
+    p->layers_ms += middle - start, p->peeling_ms += sp__now_ms() - middle;
+    return true;
+}
+
+// The lists of a search stay in its workspace.
+static sp_status peeling_case(sp_report *r) {
+    pile p;
+    sp_context_def def = sp_context_def_default();
+    sp_context *ctx = NULL;
+    sp_volume *v = NULL;
+    sp_volume_found found;
+    peeling sums = {0};
+    const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4)};
+    def.workers = 1;
+    SP_TRY(pile_create(&p, 20, 64));
+    sp_status status = sp_context_create(&def, &ctx);
+    if (status >= 0) status = sp__volume_create(ctx, &v);
+    for (int i = 0; i < 3 && status >= 0; i++) status = sp__volume_find(v, &options, p.count, p.surface, &found);
+    for (int tile = 0; status >= 0 && tile < v->ldi.tile_count; tile++)
+        if (!peel_tile(&v->ldi, &v->workers[0].tile, tile, &sums)) status = SP_NO_MEMORY;
+    if (status >= 0 && sums.layers == sums.peeled) {
+        sp_row *row = sp__report_object(r, "peeling");
+        sp__row_text(row, "scene", "scene", "pile");
+        sp__row_number(row, "layers", "layers", "%.0f", (double)sums.layers);
+        sp__row_number(row, "layers_ms", "ms, all layers in one pass", "%.1f", sums.layers_ms);
+        sp__row_number(row, "peeling_ms", "ms, by peeling", "%.1f", sums.peeling_ms);
+        sp__row_number(row, "passes_per_tile", "passes per tile", "%.1f", (double)sums.passes / v->ldi.tile_count);
+        sp__row_number(row, "ratio", "peeling over one pass", "%.1f", sums.peeling_ms / sums.layers_ms);
+        sp__report_object_done(r);
+    }
+    sp__volume_destroy(&v), sp_context_destroy(&ctx), pile_free(&p);
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------------- all cases
 
 static sp_status growth_cases(const sp_bench_options *o, sp_report *r) {
@@ -276,5 +350,6 @@ sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r) {
     report_timing(o, r, "bodies-5", triangles, &best);
     SP_TRY(pile_case(o, 80, 32, &best, &triangles));
     report_timing(o, r, "bodies-80", triangles, &best);
-    return growth_cases(o, r);
+    SP_TRY(growth_cases(o, r));
+    return peeling_case(r);
 }

@@ -183,12 +183,12 @@ typedef struct sp_ldi_tile {
     int edge;
     int entry_count;
     const sp_ldi_setup **setups;  // of its entries, in the order of their depths
-    uint32_t *surface;            // of its entries
+    uint32_t *codes;              // of its entries: those of the setups
     sp_ldi_layer *layers;
     int stride;
     int count[SP_LDI_SAMPLES];
     sp_ldi_layer *next[SP_LDI_SAMPLES + SP_LDI_LANES];  // behind the last layer of each sample
-    sp_ldi_array setup_array, surface_array, layer_array;
+    sp_ldi_array setup_array, code_array, layer_array;
 } sp_ldi_tile;
 
 // Memory for any tile; called before a batch. False: refused.

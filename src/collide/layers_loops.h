@@ -32,9 +32,8 @@ typedef struct triangle_edges {
     lane4 less;  // -1 where a sample on the edge is outside, else 0; contained in `at`
 } triangle_edges;
 
-SP_INLINE triangle_edges edges_of(const sp_ldi_setup *s, double px, double py, double unit) {
-    const lane4 x = __builtin_convertvector(*(const lane4i *)s->x, lane4),
-                y = __builtin_convertvector(*(const lane4i *)s->y, lane4);
+SP_INLINE triangle_edges edges_of(lane4i grid_x, lane4i grid_y, double px, double py, double unit) {
+    const lane4 x = __builtin_convertvector(grid_x, lane4), y = __builtin_convertvector(grid_y, lane4);
     const lane4 dx = __builtin_shufflevector(x, x, 1, 2, 0, 3) - x, dy = __builtin_shufflevector(y, y, 1, 2, 0, 3) - y;
     const lane4m zero_inside = (dy < 0) | ((dy == 0) & (dx > 0));
     triangle_edges e = {.right = -dy * unit, .down = dx * unit};
@@ -46,14 +45,18 @@ SP_INLINE triangle_edges edges_of(const sp_ldi_setup *s, double px, double py, d
 
 // ------------------------------------------------------------------------------------------------ projection
 
-// samples x..x+1, y..y+1 at most
-SP_INLINE bool covers_any(const sp_ldi_setup *s, double unit) {
-    const triangle_edges e = edges_of(s, (s->box[0] + 0.5) * unit, (s->box[2] + 0.5) * unit, unit);
-    bool any = false;
-    for (int y = 0; y <= s->box[3] - s->box[2]; y++)
-        for (int x = 0; x <= s->box[1] - s->box[0]; x++)
-            any |= (lane4_inside((lane4m)(e.at + lane4_all(x) * e.right + lane4_all(y) * e.down)) & 7) == 7;
-    return any;
+// One edge at the samples (0, 0), (1, 0), (0, 1), (1, 1) of a box.
+SP_INLINE lane4 edge_square(const triangle_edges *e, int k) {
+    const lane4 x = {0, 1, 0, 1}, y = {0, 0, 1, 1};
+    return lane4_all(e->at[k]) + x * lane4_all(e->right[k]) + y * lane4_all(e->down[k]);
+}
+
+// The box has at most 2 x 2 samples. All four are tested, and those outside of the box ignored.
+SP_INLINE bool covers_any(lane4i x, lane4i y, int x0, int x1, int y0, int y1, double unit) {
+    const triangle_edges e = edges_of(x, y, (x0 + 0.5) * unit, (y0 + 0.5) * unit, unit);
+    const unsigned columns = x1 > x0 ? 15u : 5u, rows = y1 > y0 ? 15u : 3u;
+    const lane4m any = (lane4m)edge_square(&e, 0) | (lane4m)edge_square(&e, 1) | (lane4m)edge_square(&e, 2);
+    return lane4_inside(any) & columns & rows;
 }
 
 SP_INLINE lane4s least4(lane4s a, lane4s b) {
@@ -106,12 +109,13 @@ SP_INLINE void list_axis(sp_ldi_lister *w, int axis, uint32_t triangle, const tr
     if (!sp__ldi_list_room(w, (size_t)(c1 - c0 + 1) * (size_t)(r1 - r0 + 1))) return;
     sp_ldi_setup *s = (sp_ldi_setup *)w->chunk->setups.data + w->chunk->setup_count;
     const int b = area > 0 ? 1 : 2, c = 3 - b;
-    s->x[0] = t->p[0][X], s->x[1] = t->p[b][X], s->x[2] = t->p[c][X];
-    s->y[0] = t->p[0][Y], s->y[1] = t->p[b][Y], s->y[2] = t->p[c][Y];
+    const lane4i x = {t->p[0][X], t->p[b][X], t->p[c][X], 0}, y = {t->p[0][Y], t->p[b][Y], t->p[c][Y], 0};
+    if (x1 - x0 < SMALL && y1 - y0 < SMALL && !covers_any(x, y, x0, x1, y0, y1, w->unit)) return;
+    // the fourth lanes are overwritten by what follows
+    *(lane4i *)s->x = x, *(lane4i *)s->y = y;
     s->box[0] = (int16_t)x0, s->box[1] = (int16_t)x1, s->box[2] = (int16_t)y0, s->box[3] = (int16_t)y1;
     s->z = t->z[axis], s->to_b = area > 0 ? t->to_b[axis] : t->to_c[axis], s->to_c = area > 0 ? t->to_c[axis] : t->to_b[axis];
     s->triangle = triangle, s->code = 2 * (uint32_t)(w->surface - w->list->surfaces) + (area > 0);
-    if (x1 - x0 < SMALL && y1 - y0 < SMALL && !covers_any(s, w->unit)) return;
     const uint64_t code = (uint64_t)t->depth[axis] << SP_LDI_CHUNK_BITS | w->chunk->setup_count++;
     if (c0 == c1 || r0 == r1) {
         for (int row = r0; row <= r1; row++)
@@ -194,11 +198,12 @@ SP_INLINE void raster_triangle(sp_ldi_tile *t, const sp_ldi_setup *s, double uni
     const int edge = t->edge, x0 = s->box[0] > t->x ? s->box[0] : t->x, y0 = s->box[2] > t->y ? s->box[2] : t->y;
     const int x1 = s->box[1] < t->x + edge ? s->box[1] : t->x + edge - 1,
               y1 = s->box[3] < t->y + edge ? s->box[3] : t->y + edge - 1;
-    const triangle_edges edges = edges_of(s, (x0 + 0.5) * unit, (y0 + 0.5) * unit, unit);
+    const triangle_edges edges =
+        edges_of(*(const lane4i *)s->x, *(const lane4i *)s->y, (x0 + 0.5) * unit, (y0 + 0.5) * unit, unit);
     edge_lanes e[3] = {edge_spread(&edges, 0), edge_spread(&edges, 1), edge_spread(&edges, 2)};
     const lane4 z = lane4_all(s->z - depth_low - edges.less[2] * s->to_b - edges.less[0] * s->to_c);
     const int32_t code = (int32_t)(s->code << 31 | entry);
-    t->surface[entry] = s->code >> 1;
+    t->codes[entry] = s->code;
     raster_box(t->next + (y0 - t->y) * edge + x0 - t->x, edge, x1 - x0 + 1, y1 - y0 + 1, e, z, lane4_all(s->to_b),
                lane4_all(s->to_c), (lane4s){code, code, code, code});
 }

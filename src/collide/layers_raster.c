@@ -12,16 +12,16 @@ bool sp__ldi_tile_reserve(sp_ldi *l, sp_ldi_tile *t, int stride) {
     t->edge = edge;
     if (t->stride < stride) t->stride = stride;
     if (!sp__ldi_reserve(l->memory, &t->setup_array, l->longest + 1, sizeof *t->setups, 0) ||
-        !sp__ldi_reserve(l->memory, &t->surface_array, l->longest + 1, sizeof *t->surface, 0) ||
+        !sp__ldi_reserve(l->memory, &t->code_array, l->longest + 1, sizeof *t->codes, 0) ||
         !sp__ldi_reserve(l->memory, &t->layer_array, layers_of(t, t->stride), sizeof *t->layers, 0))
         return false;
-    t->setups = t->setup_array.data, t->surface = t->surface_array.data, t->layers = t->layer_array.data;
+    t->setups = t->setup_array.data, t->codes = t->code_array.data, t->layers = t->layer_array.data;
     return true;
 }
 
 void sp__ldi_tile_release(sp_ldi *l, sp_ldi_tile *t) {
     sp__ldi_release(l->memory, &t->setup_array, sizeof *t->setups);
-    sp__ldi_release(l->memory, &t->surface_array, sizeof *t->surface);
+    sp__ldi_release(l->memory, &t->code_array, sizeof *t->codes);
     sp__ldi_release(l->memory, &t->layer_array, sizeof *t->layers);
 }
 

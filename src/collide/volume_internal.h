@@ -52,8 +52,9 @@ typedef struct sp_volume_open {
     uint32_t surface;
 } sp_volume_open;
 
+// Workers write here all the time: no cache line is shared.
 typedef struct sp_volume_worker {
-    sp_ldi_tile tile;
+    _Alignas(64) sp_ldi_tile tile;
     sp_ldi_array slots;    // int32_t per entry: its last record
     sp_ldi_array open;     // of the ray
     sp_ldi_array debts;    // uint32_t: surfaces that the ray left before it entered them

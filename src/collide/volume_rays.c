@@ -160,18 +160,27 @@ static bool debt_paid(uint32_t *debts, int *count, uint32_t surface) {
     return false;
 }
 
+// Most rays are in one surface at a time: they enter and leave the same one in turn. Without branches, for such rays are many and
+// short.
+static bool ray_is_plain(const uint32_t *codes, const sp_ldi_layer *layers, int count) {
+    uint32_t other = (uint32_t)count & 1;
+    for (int i = 0; i + 1 < count; i += 2) {
+        const uint32_t enter = codes[sp__ldi_entry(layers[i])], leave = codes[sp__ldi_entry(layers[i + 1])];
+        other |= ((enter ^ leave) ^ 1) | (enter & 1);
+    }
+    return !other;
+}
+
 static void ray_walk(ray *r, const sp_ldi_layer *layers, int count) {
-    const uint32_t *surfaces = r->w->tile.surface;
+    const uint32_t *codes = r->w->tile.codes;
     sp_volume_open *open = r->w->open.data;
     uint32_t *debts = r->w->debts.data;
     int open_count = 0, debt_count = 0;
+    if (ray_is_plain(codes, layers, count)) return;
     for (int i = 0; i < count && r->ok; i++) {
-        const uint32_t surface = surfaces[sp__ldi_entry(layers[i])];
+        const uint32_t surface = codes[sp__ldi_entry(layers[i])] >> 1;
         if (sp__ldi_leaves(layers[i])) {
-            if (open_count == 1 && open[0].surface == surface)
-                open_count = 0;
-            else if (!ray_leave(r, layers[i], surface, open, &open_count))
-                debts[debt_count++] = surface;
+            if (!ray_leave(r, layers[i], surface, open, &open_count)) debts[debt_count++] = surface;
         } else if (!debt_count || !debt_paid(debts, &debt_count, surface)) {
             open[open_count++] = (sp_volume_open){layers[i], surface};
         }
