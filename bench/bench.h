@@ -35,6 +35,7 @@ sp_status sp__bench_updated(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_friction(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports

@@ -26,6 +26,7 @@ static const sp_bench benches[] = {
      sp__bench_contact},
     {"friction", "frictional contact problems, generated or from FCLIB files: method, iterations, time, residual",
      sp__bench_friction},
+    {"volume", "overlap volumes from layered depth images: a pile of tori, two figures, growth, depth peeling", sp__bench_volume},
     {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 

@@ -37,7 +37,8 @@ function(sp_kernel_flags)
         endif()
     endif()
     # vectors wider than the baseline's registers never cross a call: every kernel is inlined
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c PROPERTIES COMPILE_OPTIONS "${level};-Wno-psabi")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c
+        ${PROJECT_SOURCE_DIR}/src/collide/layers_generic.c PROPERTIES COMPILE_OPTIONS "${level};-Wno-psabi")
     if(NOT SP_SANITIZE)
         file(GLOB series ${PROJECT_SOURCE_DIR}/src/rod/strand*.c)
         set_source_files_properties(${series} PROPERTIES COMPILE_OPTIONS "${level}")
@@ -46,7 +47,8 @@ function(sp_kernel_flags)
         ${PROJECT_SOURCE_DIR}/src/linear/multigrid_generic.c ${PROJECT_SOURCE_DIR}/src/contact/kernels_generic.c PROPERTIES COMPILE_OPTIONS "${level}")
     if(SP_SIMD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         file(GLOB avx2 ${PROJECT_SOURCE_DIR}/src/backend/cpu/*_avx2.c ${PROJECT_SOURCE_DIR}/src/sparse/*_avx2.c
-            ${PROJECT_SOURCE_DIR}/src/linear/*_avx2.c ${PROJECT_SOURCE_DIR}/src/contact/*_avx2.c)
+            ${PROJECT_SOURCE_DIR}/src/linear/*_avx2.c ${PROJECT_SOURCE_DIR}/src/contact/*_avx2.c
+            ${PROJECT_SOURCE_DIR}/src/collide/*_avx2.c)
         set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "${level};-mavx2;-mfma;-ffp-contract=fast")
         target_compile_definitions(souple PRIVATE SP_HAVE_AVX2)
     endif()

@@ -67,12 +67,12 @@ typedef struct sp_ldi_surface {
     int low[3], high[3];     // samples along each axis between which the surface is rasterised, inclusive
 } sp_ldi_surface;
 
-// A triangle seen along one axis, 64 bytes. Vertices a, b, c are ordered so that the area is positive: front triangles, through
-// which rays enter, have b and c swapped.
+// A triangle seen along one axis, a cache line. Vertices a, b, c are ordered so that the area is positive: front triangles,
+// through which rays enter, have b and c swapped.
 typedef struct sp_ldi_setup {
     int32_t x[3], y[3];    // on the grid
     double z, to_b, to_c;  // depth = z + E_ca to_b + E_ab to_c [m]
-    double per_area;       // barycentric coordinates of b and c: E_ca per_area, E_ab per_area
+    int16_t box[4];        // first and last sample along x, along y; within the range of the surface
     uint32_t triangle;     // of its surface
     uint32_t code;         // 2 surface + (the ray leaves here)
 } sp_ldi_setup;
@@ -85,6 +85,20 @@ typedef struct sp_ldi_chunk {
     size_t setup_count, entry_count;
 } sp_ldi_chunk;
 
+struct sp_ldi_tile;
+struct sp_ldi_lister;
+struct sp_ldi;
+
+// Loops for one instruction set (layers_loops.h).
+typedef struct sp_ldi_kernels {
+    // projects triangles first..last-1 of a surface and lists their tiles
+    void (*list)(struct sp_ldi_lister *w, int first, int last);
+    // appends the layers of entries first..last-1 of a tile; each ray has room for as many, and one more
+    void (*raster)(const struct sp_ldi *l, struct sp_ldi_tile *t, int first, int last);
+} sp_ldi_kernels;
+
+extern const sp_ldi_kernels sp__ldi_kernels_avx2, sp__ldi_kernels_generic;
+
 typedef struct sp_ldi {
     sp_ldi_memory *memory;
     sp_context *ctx;
@@ -93,7 +107,7 @@ typedef struct sp_ldi {
     int bits, tile_shift;
     int64_t base[3];
     int size[3];  // samples along x, y, z; the image along `axis` has size[axis + 1] x size[axis + 2] (mod 3)
-    double depth_low[3], depth_high[3];
+    double depth_low[3], depth_high[3];  // range of depths that the orders resolve, the same with and without culling
     sp_ldi_surface *surfaces;
     int surface_count;
     // set by sp__ldi_list and sp__ldi_sort
@@ -102,6 +116,7 @@ typedef struct sp_ldi {
     int tile_count;
     int chunk_count;
     size_t entry_count, setup_count;
+    const sp_ldi_kernels *kernels;
     size_t longest;           // entries of a tile, at most
     atomic_int bad_triangle;  // 1 + number of a surface with a vertex out of range; set to 0 by the caller
     sp_ldi_array grid;        // int32_t x 4 per vertex
@@ -118,25 +133,62 @@ bool sp__ldi_sort(sp_ldi *l);
 // the method): columns, both inclusive and not clamped. For the tests.
 void sp__ldi_columns(const double x[3], const double y[3], int row, int edge, int columns[2]);
 
+// What a worker needs to list the triangles of a chunk.
+typedef struct sp_ldi_lister {
+    sp_ldi *list;
+    const sp_ldi_surface *surface;
+    sp_ldi_chunk *chunk;
+    uint32_t *counts;
+    double unit, depth_scale[3];
+    bool ok;
+} sp_ldi_lister;
+
+bool sp__ldi_list_grow(sp_ldi_lister *w, size_t tiles);
+// Lists a triangle with more than one row and more than one column of tiles.
+void sp__ldi_list_tiles(sp_ldi_lister *w, int axis, const sp_ldi_setup *t, uint64_t code);
+
+static inline bool sp__ldi_list_room(sp_ldi_lister *w, size_t tiles) {
+    const sp_ldi_chunk *c = w->chunk;
+    if (c->setup_count < c->setups.capacity && c->entry_count + tiles <= c->entries.capacity) return true;
+    return sp__ldi_list_grow(w, tiles);
+}
+
+static inline void sp__ldi_list_tile(sp_ldi_lister *w, int axis, int column, int row, uint64_t code) {
+    const uint32_t tile = (uint32_t)(w->list->tile_first[axis] + row * w->list->columns[axis] + column);
+    ((uint64_t *)w->chunk->entries.data)[w->chunk->entry_count++] = (uint64_t)tile << 32 | code;
+    w->counts[tile]++;
+}
+
 // ---------------------------------------------------------------------------------------------------- a tile
 
-typedef struct sp_ldi_layer {
-    double z;        // [m]
-    uint32_t entry;  // of the tile
-    uint32_t code;   // that of the setup
-} sp_ldi_layer;
+// A layer is a number that sorts by depth: the depth above depth_low as a float in the upper half (bits of floats that are not
+// negative sort as integers), then whether the ray leaves, then the entry of the tile. It only orders the layers of a ray;
+// sp__ldi_ends computes what is summed.
+typedef uint64_t sp_ldi_layer;
+
+static inline bool sp__ldi_leaves(sp_ldi_layer a) {
+    return a >> 31 & 1;
+}
+
+static inline uint32_t sp__ldi_entry(sp_ldi_layer a) {
+    return (uint32_t)a & 0x7fffffffu;
+}
+
+enum { SP_LDI_SAMPLES = SP_LDI_TILE_MOST * SP_LDI_TILE_MOST, SP_LDI_LANES = 4 };
 
 // Scratch of a worker, and the layers of the tile that it works on: those of sample i = row * edge + column of the tile are
-// layers[i * stride] .. + count[i] - 1, sorted by depth; at equal depth rays enter before they leave.
+// layers[i * stride] .. + count[i] - 1, sorted.
 typedef struct sp_ldi_tile {
     int axis, x, y;  // first sample
     int edge;
     int entry_count;
     const sp_ldi_setup **setups;  // of its entries, in the order of their depths
+    uint32_t *codes;              // of its entries: those of the setups
     sp_ldi_layer *layers;
     int stride;
-    uint32_t count[SP_LDI_TILE_MOST * SP_LDI_TILE_MOST];
-    sp_ldi_array setup_array, layer_array;
+    int count[SP_LDI_SAMPLES];
+    sp_ldi_layer *next[SP_LDI_SAMPLES + SP_LDI_LANES];  // behind the last layer of each sample
+    sp_ldi_array setup_array, code_array, layer_array;
 } sp_ldi_tile;
 
 // Memory for any tile; called before a batch. False: refused.
@@ -145,43 +197,14 @@ void sp__ldi_tile_release(sp_ldi *l, sp_ldi_tile *t);
 // False: memory was refused.
 bool sp__ldi_raster(sp_ldi *l, int tile, sp_ldi_tile *out);
 
-// Edge functions of a triangle at a sample, and their increments. Inside: all are >= 0.
-typedef struct sp_ldi_edges {
-    double at[3];  // of the edges ab, bc, ca; minus one where a zero is outside
-    double right[3], down[3];
-    double less[3];
-} sp_ldi_edges;
-
-static inline void sp__ldi_edge(sp_ldi_edges *e, int k, double dx, double dy, double px, double py, double unit) {
-    e->less[k] = dy < 0 || (dy == 0 && dx > 0) ? 0 : 1;
-    e->at[k] = dx * py - dy * px - e->less[k];
-    e->right[k] = -dy * unit, e->down[k] = dx * unit;
-}
-
-// at the sample (x, y) of the image
-static inline void sp__ldi_edges_at(const sp_ldi_setup *t, int bits, int x, int y, sp_ldi_edges *e) {
-    const double unit = (double)(1 << bits), px = (x + 0.5) * unit, py = (y + 0.5) * unit;
-    const double ax = t->x[0], ay = t->y[0], bx = t->x[1], by = t->y[1], cx = t->x[2], cy = t->y[2];
-    sp__ldi_edge(e, 0, bx - ax, by - ay, px - ax, py - ay, unit);
-    sp__ldi_edge(e, 1, cx - bx, cy - by, px - bx, py - by, unit);
-    sp__ldi_edge(e, 2, ax - cx, ay - cy, px - cx, py - cy, unit);
-}
-
-// Barycentric coordinates of b and c at a sample.
-static inline void sp__ldi_weights(const sp_ldi_setup *t, int bits, int x, int y, double w[2]) {
+// Depth [m] and barycentric coordinates of b and c at the sample (x, y) of the image.
+static inline double sp__ldi_ends(const sp_ldi_setup *t, int bits, int x, int y, double w[2]) {
     const double unit = (double)(1 << bits), px = (x + 0.5) * unit - t->x[0], py = (y + 0.5) * unit - t->y[0];
     const double bx = (double)t->x[1] - t->x[0], by = (double)t->y[1] - t->y[0];
-    const double cx = (double)t->x[2] - t->x[0], cy = (double)t->y[2] - t->y[0];
-    w[0] = (px * cy - py * cx) * t->per_area, w[1] = (bx * py - by * px) * t->per_area;
-}
-
-// first and last sample whose centre is within [low, high] on the grid
-static inline int32_t sp__ldi_first(int32_t low, int bits) {
-    return (low + (1 << (bits - 1)) - 1) >> bits;
-}
-
-static inline int32_t sp__ldi_last(int32_t high, int bits) {
-    return (high - (1 << (bits - 1))) >> bits;
+    const double cx = (double)t->x[2] - t->x[0], cy = (double)t->y[2] - t->y[0], per_area = 1 / (bx * cy - by * cx);
+    const double ca = px * cy - py * cx, ab = bx * py - by * px;
+    w[0] = ca * per_area, w[1] = ab * per_area;
+    return t->z + ca * t->to_b + ab * t->to_c;
 }
 
 #endif

@@ -67,8 +67,6 @@ void sp__ldi_destroy(sp_ldi *l) {
 
 enum { VERTEX_TASK = 4096 };
 
-typedef int32_t grid4 __attribute__((vector_size(16)));
-
 // Nearest integer by the rounding of the addition; |v| is far below 2^51.
 static inline double round_double(double v) {
     const double shift = 6755399441055744.0;  // 1.5 x 2^52
@@ -158,132 +156,25 @@ void sp__ldi_columns(const double x[3], const double y[3], int row, int edge, in
 
 // ------------------------------------------------------------------------------------------------ a chunk of triangles
 
-typedef struct lister {
-    sp_ldi *l;
-    const sp_ldi_surface *s;
-    sp_ldi_chunk *c;
-    uint32_t *counts;
-    double depth_scale[3];
-    bool ok;
-} lister;
-
-static inline void list_tile(lister *w, int axis, int column, int row, uint64_t code) {
-    const sp_ldi *l = w->l;
-    const uint32_t tile = (uint32_t)(l->tile_first[axis] + row * l->columns[axis] + column);
-    ((uint64_t *)w->c->entries.data)[w->c->entry_count++] = (uint64_t)tile << 32 | code;
-    w->counts[tile]++;
+bool sp__ldi_list_grow(sp_ldi_lister *w, size_t tiles) {
+    sp_ldi_chunk *c = w->chunk;
+    sp_ldi_memory *m = w->list->memory;
+    w->ok = sp__ldi_reserve(m, &c->setups, c->setup_count + 1, sizeof(sp_ldi_setup), c->setup_count) &&
+            sp__ldi_reserve(m, &c->entries, c->entry_count + tiles, sizeof(uint64_t), c->entry_count);
+    return w->ok;
 }
 
-// rows and columns of tiles, inclusive; more than one of both
-static void list_tiles(lister *w, int axis, const sp_ldi_setup *t, int c0, int c1, int r0, int r1, uint64_t code) {
-    const double unit = 1.0 / (1 << w->l->bits);
+void sp__ldi_list_tiles(sp_ldi_lister *w, int axis, const sp_ldi_setup *t, uint64_t code) {
+    const int shift = w->list->tile_shift, c0 = t->box[0] >> shift, c1 = t->box[1] >> shift;
     double x[3], y[3];
-    for (int k = 0; k < 3; k++) x[k] = t->x[k] * unit, y[k] = t->y[k] * unit;
+    for (int k = 0; k < 3; k++) x[k] = t->x[k] / w->unit, y[k] = t->y[k] / w->unit;
     sort_by_y(x, y);
-    for (int row = r0; row <= r1; row++) {
+    for (int row = t->box[2] >> shift; row <= t->box[3] >> shift; row++) {
         int c[2];
-        tile_columns(x, y, row, 1 << w->l->tile_shift, c);
+        tile_columns(x, y, row, 1 << shift, c);
         if (c[0] < c0) c[0] = c0;
         if (c[1] > c1) c[1] = c1;
-        for (int column = c[0]; column <= c[1]; column++) list_tile(w, axis, column, row, code);
-    }
-}
-
-static inline bool covers_any(const sp_ldi_setup *t, int bits, int x0, int x1, int y0, int y1) {
-    sp_ldi_edges e;
-    sp__ldi_edges_at(t, bits, x0, y0, &e);
-    bool any = false;
-    for (int y = 0; y <= y1 - y0; y++)
-        for (int x = 0; x <= x1 - x0; x++) {
-            double v[3];
-            for (int k = 0; k < 3; k++) v[k] = e.at[k] + x * e.right[k] + y * e.down[k];
-            any |= (v[0] >= 0) & (v[1] >= 0) & (v[2] >= 0);
-        }
-    return any;
-}
-
-enum { SMALL = 4 };  // samples in the box of a triangle that is tested before it is listed
-
-static bool room_for(lister *w, size_t tiles) {
-    sp_ldi_chunk *c = w->c;
-    sp_ldi_memory *m = w->l->memory;
-    return sp__ldi_reserve(m, &c->setups, c->setup_count + 1, sizeof(sp_ldi_setup), c->setup_count) &&
-           sp__ldi_reserve(m, &c->entries, c->entry_count + tiles, sizeof(uint64_t), c->entry_count);
-}
-
-static inline uint64_t depth_code(const lister *w, int axis, double z) {
-    double d = (z - w->l->depth_low[axis]) * w->depth_scale[axis];
-    return (uint64_t)(d < 0 ? 0 : d > 255 ? 255 : d);
-}
-
-// The triangle with grid vertices p seen along one axis; samples first..last of its box.
-static void list_axis(lister *w, int axis, uint32_t triangle, const int32_t *const p[3], const int32_t *first,
-                      const int32_t *last) {
-    const int X = axis == 2 ? 0 : axis + 1, Y = axis == 0 ? 2 : axis - 1, shift = w->l->tile_shift;
-    const double ax = p[0][X], ay = p[0][Y];
-    const double area = (p[1][X] - ax) * (p[2][Y] - ay) - (p[1][Y] - ay) * (p[2][X] - ax);
-    if (area == 0) return;
-    const int c0 = first[X] >> shift, c1 = last[X] >> shift, r0 = first[Y] >> shift, r1 = last[Y] >> shift;
-    const size_t tiles = (size_t)(c1 - c0 + 1) * (size_t)(r1 - r0 + 1);
-    if (w->c->setup_count + 1 > w->c->setups.capacity || w->c->entry_count + tiles > w->c->entries.capacity)
-        if (!room_for(w, tiles)) {
-            w->ok = false;
-            return;
-        }
-    sp_ldi_setup *t = (sp_ldi_setup *)w->c->setups.data + w->c->setup_count;
-    const int b = area > 0 ? 1 : 2, c = 3 - b;
-    t->x[0] = p[0][X], t->x[1] = p[b][X], t->x[2] = p[c][X];
-    t->y[0] = p[0][Y], t->y[1] = p[b][Y], t->y[2] = p[c][Y];
-    if ((last[X] - first[X] + 1) * (last[Y] - first[Y] + 1) <= SMALL &&
-        !covers_any(t, w->l->bits, first[X], last[X], first[Y], last[Y]))
-        return;
-    const uint32_t *v = w->s->triangles + 3 * (size_t)triangle;
-    const double za = w->s->x[3 * (size_t)v[0] + (size_t)axis], zb = w->s->x[3 * (size_t)v[b] + (size_t)axis],
-                 zc = w->s->x[3 * (size_t)v[c] + (size_t)axis];
-    t->per_area = 1 / fabs(area);
-    t->z = za, t->to_b = (zb - za) * t->per_area, t->to_c = (zc - za) * t->per_area;
-    t->triangle = triangle, t->code = 2 * (uint32_t)(w->s - w->l->surfaces) + (area > 0);
-    const uint64_t code = depth_code(w, axis, (za + zb + zc) / 3) << SP_LDI_CHUNK_BITS | w->c->setup_count++;
-    if (c0 == c1 || r0 == r1) {
-        for (int row = r0; row <= r1; row++)
-            for (int column = c0; column <= c1; column++) list_tile(w, axis, column, row, code);
-    } else {
-        list_tiles(w, axis, t, c0, c1, r0, r1, code);
-    }
-}
-
-static inline grid4 least(grid4 a, grid4 b) {
-    const grid4 m = a < b;
-    return (a & m) | (b & ~m);
-}
-
-static inline grid4 most(grid4 a, grid4 b) {
-    const grid4 m = a > b;
-    return (a & m) | (b & ~m);
-}
-
-// Triangles first..last-1 of a surface. One gather of the vertices serves the three axes.
-static void list_triangles(lister *w, int first, int last) {
-    const sp_ldi_surface *s = w->s;
-    const int bits = w->l->bits, half = 1 << (bits - 1);
-    const uint32_t vertices = (uint32_t)s->vertex_count;
-    const int32_t *grid = (const int32_t *)w->l->grid.data + 4 * s->vertex_first;
-    const grid4 low = {s->low[0], s->low[1], s->low[2], 0}, high = {s->high[0], s->high[1], s->high[2], 0};
-    for (int i = first; i < last && w->ok; i++) {
-        const uint32_t *v = s->triangles + 3 * (size_t)i;
-        if (v[0] >= vertices || v[1] >= vertices || v[2] >= vertices) {
-            atomic_store(&w->l->bad_triangle, s->number + 1);
-            return;
-        }
-        const int32_t *p[3] = {grid + 4 * (size_t)v[0], grid + 4 * (size_t)v[1], grid + 4 * (size_t)v[2]};
-        const grid4 a = *(const grid4 *)p[0], b = *(const grid4 *)p[1], c = *(const grid4 *)p[2];
-        const grid4 from = most((least(least(a, b), c) + (half - 1)) >> bits, low);
-        const grid4 to = least((most(most(a, b), c) - half) >> bits, high);
-        const grid4 none = from > to;
-        if (((none[0] | none[1]) & (none[1] | none[2]) & (none[2] | none[0])) != 0) continue;
-        if (!(none[1] | none[2])) list_axis(w, 0, (uint32_t)i, p, (const int32_t *)&from, (const int32_t *)&to);
-        if (!(none[2] | none[0])) list_axis(w, 1, (uint32_t)i, p, (const int32_t *)&from, (const int32_t *)&to);
-        if (!(none[0] | none[1])) list_axis(w, 2, (uint32_t)i, p, (const int32_t *)&from, (const int32_t *)&to);
+        for (int column = c[0]; column <= c[1]; column++) sp__ldi_list_tile(w, axis, column, row, code);
     }
 }
 
@@ -294,22 +185,22 @@ static int64_t chunk_first(const sp_ldi *l, int chunk) {
 
 static void list_chunk(void *arg, int chunk, int worker) {
     sp_ldi *l = arg;
-    lister w = {.l = l, .c = (sp_ldi_chunk *)l->chunks.data + chunk, .ok = true};
+    sp_ldi_lister w = {.list = l, .chunk = (sp_ldi_chunk *)l->chunks.data + chunk, .unit = (double)(1 << l->bits), .ok = true};
     (void)worker;
-    w.c->setup_count = w.c->entry_count = 0;
-    if (!sp__ldi_reserve(l->memory, &w.c->counts, (size_t)l->tile_count + 1, sizeof(uint32_t), 0)) return;
-    w.counts = w.c->counts.data;
+    w.chunk->setup_count = w.chunk->entry_count = 0;
+    if (!sp__ldi_reserve(l->memory, &w.chunk->counts, (size_t)l->tile_count + 1, sizeof(uint32_t), 0)) return;
+    w.counts = w.chunk->counts.data;
     memset(w.counts, 0, ((size_t)l->tile_count + 1) * sizeof *w.counts);
     for (int k = 0; k < 3; k++) {
         const double range = l->depth_high[k] - l->depth_low[k];
-        w.depth_scale[k] = range > 0 ? 256 / range : 0;
+        w.depth_scale[k] = range > 0 ? 255 / range : 0;
     }
     const int64_t first = chunk_first(l, chunk), last = chunk_first(l, chunk + 1);
-    for (w.s = l->surfaces; w.s < l->surfaces + l->surface_count; w.s++) {
-        int64_t from = first - w.s->triangle_first, to = last - w.s->triangle_first;
+    for (w.surface = l->surfaces; w.surface < l->surfaces + l->surface_count; w.surface++) {
+        int64_t from = first - w.surface->triangle_first, to = last - w.surface->triangle_first;
         if (from < 0) from = 0;
-        if (to > w.s->triangle_count) to = w.s->triangle_count;
-        if (from < to) list_triangles(&w, (int)from, (int)to);
+        if (to > w.surface->triangle_count) to = w.surface->triangle_count;
+        if (from < to) l->kernels->list(&w, (int)from, (int)to);
     }
 }
 
@@ -331,7 +222,15 @@ static bool plan_chunks(sp_ldi *l) {
     return true;
 }
 
+static const sp_ldi_kernels *choose_kernels(void) {
+#ifdef SP_HAVE_AVX2
+    if (sp__has_avx2()) return &sp__ldi_kernels_avx2;
+#endif
+    return &sp__ldi_kernels_generic;
+}
+
 bool sp__ldi_list(sp_ldi *l) {
+    l->kernels = choose_kernels();
     const sp_ldi_surface *s = &l->surfaces[l->surface_count - 1];
     const size_t vertices = s->vertex_first + (size_t)s->vertex_count;
     l->tile_count = 0;

@@ -7,7 +7,7 @@
 
 const char *const sp__volume_stage_names[SP_VOLUME_STAGES] = {"boxes", "list", "sort", "raster", "sum"};
 
-enum { PIECE_VERTICES = 4096, STRIDE = 36, REACH_BITS = 30 };
+enum { PIECE_VERTICES = 4096, STRIDE = 100, REACH_BITS = 30 };
 static const size_t BYTES_MOST = (size_t)1 << 30;
 
 // A part of the vertices of a surface and its box.
@@ -41,7 +41,7 @@ void sp__volume_destroy(sp_volume **volume) {
     for (int i = 0; i < v->worker_count; i++) {
         sp_volume_worker *w = &v->workers[i];
         sp__ldi_tile_release(&v->ldi, &w->tile);
-        sp__ldi_release(m, &w->slots, sizeof(int32_t)), sp__ldi_release(m, &w->open, sizeof(void *));
+        sp__ldi_release(m, &w->slots, sizeof(int32_t)), sp__ldi_release(m, &w->open, sizeof(sp_volume_open));
         sp__ldi_release(m, &w->debts, sizeof(uint32_t)), sp__ldi_release(m, &w->keys, sizeof(sp_volume_key));
         sp__ldi_release(m, &w->records, sizeof(sp_volume_record));
     }
@@ -263,10 +263,13 @@ static void box_samples(const sp_ldi *l, const double box[6], int axis, int64_t 
 }
 
 static sp_status place_image(sp_volume *v, sp_ldi *l) {
-    const double *shares = v->shares.data, reach = ldexp(1, REACH_BITS);
-    double all[6];
-    box_clear(all);
-    for (int s = 0; s < v->surface_count; s++) box_add(all, shares + 6 * s);
+    const double *shares = v->shares.data, *boxes = v->boxes.data, reach = ldexp(1, REACH_BITS);
+    double all[6], whole[6];
+    box_clear(all), box_clear(whole);
+    for (int s = 0; s < v->surface_count; s++) {
+        box_add(all, shares + 6 * s);
+        if (shares[6 * s] <= shares[6 * s + 3]) box_add(whole, boxes + 6 * s);
+    }
     for (int k = 0; k < 3; k++) {
         int64_t sample[2];
         for (int end = 0; end < 2; end++)
@@ -280,7 +283,7 @@ static sp_status place_image(sp_volume *v, sp_ldi *l) {
             return SP_FAIL(v->ctx, SP_BAD_INPUT, "an image has %lld pixels of %g m along axis %d, must be at most %d",
                            (long long)(sample[1] - l->base[k] + 1), l->pixel, k, SP_LDI_SIDE_MOST);
         l->size[k] = (int)(sample[1] - l->base[k] + 1);
-        l->depth_low[k] = all[k], l->depth_high[k] = all[3 + k];
+        l->depth_low[k] = whole[k], l->depth_high[k] = whole[3 + k];
     }
     return SP_OK;
 }
@@ -337,7 +340,7 @@ static sp_status prepare_set(sp_volume *v, int set) {
     v->set = set;
     l->pixel = s->pixel;
     memcpy(l->origin, v->o.origin, sizeof l->origin);
-    l->tile_shift = v->o.tile == 4 ? 2 : v->o.tile == 16 ? 4 : 3;
+    l->tile_shift = v->o.tile == 4 ? 2 : v->o.tile == 8 ? 3 : 4;
     if (!share_boxes(v, set)) return SP_NO_MEMORY;
     SP_TRY(choose_bits(v, l->pixel, &l->bits));
     SP_TRY(place_image(v, l));
@@ -379,7 +382,7 @@ static bool level_workers(sp_volume *v) {
         sp_ldi_memory *m = &v->memory;
         if (!sp__ldi_tile_reserve(&v->ldi, &w->tile, stride) || !sp__ldi_match(m, &w->keys, keys, sizeof(sp_volume_key)) ||
             !sp__ldi_match(m, &w->records, records, sizeof(sp_volume_record)) ||
-            !sp__ldi_match(m, &w->open, open, sizeof(void *)) || !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
+            !sp__ldi_match(m, &w->open, open, sizeof(sp_volume_open)) || !sp__ldi_match(m, &w->debts, debts, sizeof(uint32_t)))
             return false;
     }
     return true;

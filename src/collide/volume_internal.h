@@ -46,10 +46,17 @@ typedef struct sp_volume_tile {
     int set;
 } sp_volume_tile;
 
+// A surface that the ray is in, and the layer through which it entered.
+typedef struct sp_volume_open {
+    sp_ldi_layer layer;
+    uint32_t surface;
+} sp_volume_open;
+
+// Workers write here all the time: no cache line is shared.
 typedef struct sp_volume_worker {
-    sp_ldi_tile tile;
+    _Alignas(64) sp_ldi_tile tile;
     sp_ldi_array slots;    // int32_t per entry: its last record
-    sp_ldi_array open;     // const sp_ldi_layer *: where the ray is inside
+    sp_ldi_array open;     // of the ray
     sp_ldi_array debts;    // uint32_t: surfaces that the ray left before it entered them
     sp_ldi_array keys;     // of the tile
     sp_ldi_array records;  // of the tile

@@ -11,6 +11,7 @@ typedef struct ray {
     const sp_volume_set *set;
     const int32_t *pair_of;
     int x, y;              // sample of the image
+    bool placed;           // the following are set
     double at[3];          // its centre, in the order x, y, z of space; the depth is not set
     double area;           // of a pixel
     uint64_t column_cell;  // cells of the sample across the ray, as a part of a key
@@ -23,6 +24,22 @@ static int64_t floor_divide(int64_t a, int64_t b) {
 }
 
 // ------------------------------------------------------------------------------------------------ records
+
+// What only rays with intervals need: the keys of a sample contain its cells across the ray.
+static void ray_place(ray *r) {
+    const sp_ldi *l = &r->v->ldi;
+    const sp_ldi_tile *t = &r->w->tile;
+    const int across[2] = {(t->axis + 1) % 3, (t->axis + 2) % 3};
+    r->placed = true, r->column_cell = 0;
+    for (int k = 0; k < 2; k++) {
+        const int axis = across[k];
+        const int64_t sample = l->base[axis] + (k ? r->y : r->x);
+        r->at[axis] = l->origin[axis] + l->pixel * ((double)sample + 0.5);
+        if (!r->v->o.cell) continue;
+        const int64_t cell = floor_divide(sample, r->v->o.cell) - r->set->cell_base[axis];
+        r->column_cell |= (uint64_t)cell << (SP_VOLUME_CELL_BITS * axis);
+    }
+}
 
 static sp_volume_key *find_key(ray *r, uint64_t key) {
     sp_volume_worker *w = r->w;
@@ -38,15 +55,15 @@ static sp_volume_key *find_key(ray *r, uint64_t key) {
     return &keys[w->key_count++];
 }
 
-// Adds a share of the area of the sample, with its sign, to the triangle of a layer. A triangle mostly has one key in a tile; if
+// Adds a share of the area of the sample, with its sign, to the triangle of an entry. A triangle mostly has one key in a tile; if
 // it has several that alternate, it gets several records with the same key.
-static void add_gradient(ray *r, sp_volume_key *key, const sp_ldi_layer *layer, const double weights[2], double area) {
+static void add_gradient(ray *r, sp_volume_key *key, uint32_t entry, const double weights[2], double area) {
     sp_volume_worker *w = r->w;
-    int32_t *slot = (int32_t *)w->slots.data + layer->entry;
+    int32_t *slot = (int32_t *)w->slots.data + entry;
     const uint32_t number = (uint32_t)(key - (sp_volume_key *)w->keys.data);
     sp_volume_record *records = w->records.data, *record = &records[*slot < 0 ? 0 : *slot];
     if (*slot < 0 || record->key != number) {
-        const sp_ldi_setup *s = w->tile.setups[layer->entry];
+        const sp_ldi_setup *s = w->tile.setups[entry];
         *slot = (int32_t)w->record_count++;
         record = &records[*slot];
         *record = (sp_volume_record){.triangle = s->triangle,
@@ -59,8 +76,8 @@ static void add_gradient(ray *r, sp_volume_key *key, const sp_ldi_layer *layer, 
 }
 
 // A piece of an interval in one cell: the part from z0 to z1 of it, a share f.
-static void add_piece(ray *r, uint64_t code, double f, double z0, double z1, const sp_ldi_layer *const ends[2],
-                      double weights[2][2], const bool first[2]) {
+static void add_piece(ray *r, uint64_t code, double f, double z0, double z1, const uint32_t ends[2], double weights[2][2],
+                      const bool first[2]) {
     const int axis = r->w->tile.axis;
     const double area = r->area * f, volume = r->area * (z1 - z0);
     sp_volume_key *key = find_key(r, code);
@@ -81,18 +98,20 @@ static bool reserve_pieces(ray *r, size_t pieces) {
 
 // The interval of a pair between two layers. With cells it is cut at their walls (eq. 4.18 to 4.20: the walls move with the ends
 // of the interval, so that a piece has its share of the gradient).
-static void add_interval(ray *r, int pair, const sp_ldi_layer *lower, const sp_ldi_layer *upper) {
+static void add_interval(ray *r, int pair, sp_ldi_layer lower, sp_ldi_layer upper) {
     const int axis = r->w->tile.axis, bits = r->v->ldi.bits, cell = r->v->o.cell;
-    const double z0 = lower->z, z1 = upper->z;
-    const sp_ldi_layer *const ends[2] = {lower, upper};
-    double weights[2][2];
+    const uint32_t ends[2] = {sp__ldi_entry(lower), sp__ldi_entry(upper)};
+    double weights[2][2], z[2];
     bool first[2];
+    if (!r->placed) ray_place(r);
     for (int k = 0; k < 2; k++) {
-        const sp_ldi_setup *s = r->w->tile.setups[ends[k]->entry];
+        const sp_ldi_setup *s = r->w->tile.setups[ends[k]];
         const int number = r->v->ldi.surfaces[s->code >> 1].number;
-        sp__ldi_weights(s, bits, r->x, r->y, weights[k]);
+        z[k] = sp__ldi_ends(s, bits, r->x, r->y, weights[k]);
         first[k] = number == ((const sp_volume_pair *)r->v->pairs.data)[pair].a;
     }
+    const double z0 = z[0], z1 = z[1];
+    if (!(z1 > z0)) return;
     r->w->intervals++;
     const uint64_t code = (uint64_t)pair << (3 * SP_VOLUME_CELL_BITS) | r->column_cell;
     if (!cell) {
@@ -114,18 +133,16 @@ static void add_interval(ray *r, int pair, const sp_ldi_layer *lower, const sp_l
 
 // ------------------------------------------------------------------------------------------------ a ray
 
-// Layer `at` leaves its surface. Removes the oldest open layer of it; false: none.
-static bool ray_leave(ray *r, const sp_ldi_layer *at, const sp_ldi_layer **open, int *count) {
-    const uint32_t surface = at->code >> 1, surfaces = (uint32_t)r->v->ldi.surface_count;
+// The ray leaves a surface at a layer. Removes the oldest open layer of it; false: none.
+static bool ray_leave(ray *r, sp_ldi_layer at, uint32_t surface, sp_volume_open *open, int *count) {
     int e = 0;
-    while (e < *count && open[e]->code >> 1 != surface) e++;
+    while (e < *count && open[e].surface != surface) e++;
     if (e == *count) return false;
+    const int32_t *pair_of = r->pair_of + (size_t)surface * (size_t)r->v->ldi.surface_count;
     for (int f = 0; f < *count; f++) {
         if (f == e) continue;
-        const uint32_t other = open[f]->code >> 1;
-        const int pair = r->pair_of[surface * surfaces + other];
-        const sp_ldi_layer *lower = open[e > f ? e : f];
-        if (pair >= 0 && at->z > lower->z) add_interval(r, pair, lower, at);
+        const int pair = pair_of[open[f].surface];
+        if (pair >= 0) add_interval(r, pair, open[e > f ? e : f].layer, at);
     }
     --*count;
     for (int f = e; f < *count; f++) open[f] = open[f + 1];
@@ -143,38 +160,35 @@ static bool debt_paid(uint32_t *debts, int *count, uint32_t surface) {
     return false;
 }
 
+// Most rays are in one surface at a time: they enter and leave the same one in turn. Without branches, for such rays are many and
+// short.
+static bool ray_is_plain(const uint32_t *codes, const sp_ldi_layer *layers, int count) {
+    uint32_t other = (uint32_t)count & 1;
+    for (int i = 0; i + 1 < count; i += 2) {
+        const uint32_t enter = codes[sp__ldi_entry(layers[i])], leave = codes[sp__ldi_entry(layers[i + 1])];
+        other |= ((enter ^ leave) ^ 1) | (enter & 1);
+    }
+    return !other;
+}
+
 static void ray_walk(ray *r, const sp_ldi_layer *layers, int count) {
-    const sp_ldi_layer **open = r->w->open.data;
+    const uint32_t *codes = r->w->tile.codes;
+    sp_volume_open *open = r->w->open.data;
     uint32_t *debts = r->w->debts.data;
     int open_count = 0, debt_count = 0;
+    if (ray_is_plain(codes, layers, count)) return;
     for (int i = 0; i < count && r->ok; i++) {
-        const sp_ldi_layer *at = &layers[i];
-        if (at->code & 1) {
-            if (!ray_leave(r, at, open, &open_count)) debts[debt_count++] = at->code >> 1;
-        } else if (!debt_count || !debt_paid(debts, &debt_count, at->code >> 1)) {
-            open[open_count++] = at;
+        const uint32_t surface = codes[sp__ldi_entry(layers[i])] >> 1;
+        if (sp__ldi_leaves(layers[i])) {
+            if (!ray_leave(r, layers[i], surface, open, &open_count)) debts[debt_count++] = surface;
+        } else if (!debt_count || !debt_paid(debts, &debt_count, surface)) {
+            open[open_count++] = (sp_volume_open){layers[i], surface};
         }
     }
     r->w->unbalanced += open_count + debt_count > 0;
 }
 
 // ------------------------------------------------------------------------------------------------ a tile
-
-// the keys of a sample contain its cells across the ray
-static void ray_place(ray *r, int i) {
-    const sp_ldi *l = &r->v->ldi;
-    const sp_ldi_tile *t = &r->w->tile;
-    const int across[2] = {(t->axis + 1) % 3, (t->axis + 2) % 3}, edge = t->edge;
-    r->x = t->x + i % edge, r->y = t->y + i / edge, r->column_cell = 0;
-    for (int k = 0; k < 2; k++) {
-        const int axis = across[k];
-        const int64_t sample = l->base[axis] + (k ? r->y : r->x);
-        r->at[axis] = l->origin[axis] + l->pixel * ((double)sample + 0.5);
-        if (!r->v->o.cell) continue;
-        const int64_t cell = floor_divide(sample, r->v->o.cell) - r->set->cell_base[axis];
-        r->column_cell |= (uint64_t)cell << (SP_VOLUME_CELL_BITS * axis);
-    }
-}
 
 // Copies the sums of a tile to the common arrays. If there is no room, only the counts are right: the batch is repeated.
 static void publish_tile(sp_volume *v, const sp_volume_worker *w, sp_volume_tile *out) {
@@ -190,7 +204,7 @@ static void publish_tile(sp_volume *v, const sp_volume_worker *w, sp_volume_tile
 
 static bool reserve_rays(sp_volume *v, sp_volume_worker *w) {
     const size_t stride = (size_t)w->tile.stride;
-    return sp__ldi_reserve(&v->memory, &w->open, stride, sizeof(void *), 0) &&
+    return sp__ldi_reserve(&v->memory, &w->open, stride, sizeof(sp_volume_open), 0) &&
            sp__ldi_reserve(&v->memory, &w->debts, stride, sizeof(uint32_t), 0);
 }
 
@@ -211,8 +225,8 @@ void sp__volume_tile(void *arg, int task, int worker) {
     for (int i = 0; i < w->tile.edge * w->tile.edge && r.ok; i++) {
         if (!w->tile.count[i]) continue;
         w->layers += w->tile.count[i];
-        ray_place(&r, i);
-        ray_walk(&r, w->tile.layers + i * w->tile.stride, (int)w->tile.count[i]);
+        r.x = w->tile.x + i % w->tile.edge, r.y = w->tile.y + i / w->tile.edge, r.placed = false;
+        ray_walk(&r, w->tile.layers + i * w->tile.stride, w->tile.count[i]);
     }
     publish_tile(v, w, out);
 }

@@ -105,20 +105,9 @@ static double cell_area(const sp_volume *v, const overlap_id *id) {
     return sp__norm3(is_self(v, id) ? id->shadow : id->area);
 }
 
-static const overlap_id *find_cell(const overlap_id *ids, uint32_t count, uint64_t key) {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t mid = low + (high - low) / 2;
-        if (ids[mid].key < key)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < count && ids[low].key == key ? &ids[low] : NULL;
-}
-
 // The largest of a cell and its 26 neighbours of the same pair; the first one of equal ones.
-static const overlap_id *largest_near(const sp_volume *v, const overlap_id *id, uint32_t count) {
+static const overlap_id *largest_near(const sp_volume *v, const overlap_id *id, size_t mask) {
+    const uint32_t *hash = v->hash.data;
     const overlap_id *ids = v->ids.data, *best = id;
     double most = cell_area(v, id);
     for (int n = 0; n < 27; n++) {
@@ -129,8 +118,9 @@ static const overlap_id *largest_near(const sp_volume *v, const overlap_id *id, 
             inside = inside && cell[k] >= 0 && cell[k] < 1 << SP_VOLUME_CELL_BITS;
             key |= (uint64_t)cell[k] << (SP_VOLUME_CELL_BITS * k);
         }
-        const overlap_id *other = inside && n != 13 ? find_cell(ids, count, key) : NULL;
-        if (!other) continue;
+        const uint32_t found = inside && n != 13 ? hash[hash_find(v, mask, key)] : 0;
+        if (!found) continue;
+        const overlap_id *other = &ids[found - 1];
         const double area = cell_area(v, other);
         if (area > most || (area == most && other->key < best->key)) best = other, most = area;
     }
@@ -139,14 +129,16 @@ static const overlap_id *largest_near(const sp_volume *v, const overlap_id *id, 
 
 // A sliver follows the largest of its neighbours, which may be a sliver with a larger neighbour. Nothing is lost: the sums of all
 // cells stay the same.
-static void join_slivers(sp_volume *v, uint32_t count) {
+static void join_slivers(sp_volume *v, uint32_t count, size_t mask) {
     overlap_id *ids = v->ids.data;
     const sp_volume_set *sets = v->sets.data;
     if (!v->o.cell || !(v->o.sliver > 0)) return;
+    uint32_t *hash = v->hash.data;
+    memset(hash, 0, (mask + 1) * sizeof *hash);
+    for (uint32_t i = 0; i < count; i++) hash[hash_find(v, mask, ids[i].key)] = i + 1;
     for (uint32_t i = 0; i < count; i++) {
         const double pixel = sets[ids[i].set].pixel;
-        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel)
-            ids[i].parent = (uint32_t)(largest_near(v, &ids[i], count) - ids);
+        if (cell_area(v, &ids[i]) < v->o.sliver * pixel * pixel) ids[i].parent = (uint32_t)(largest_near(v, &ids[i], mask) - ids);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t root = i;
@@ -277,15 +269,6 @@ static void add_outer(double T[9], const double g[3]) {
     for (int i = 0; i < 9; i++) T[i] += g[i / 3] * g[i % 3];
 }
 
-// Area, normal and depth from the sum of the gradients of side 0. Where these cancel there is no direction; `total` is the sum of
-// their lengths.
-static void set_normal(sp_overlap *o, const double sum[3], double total, const double direction[3]) {
-    const double area = sp__norm3(sum), rounding = 1e-9;
-    o->area = area > rounding * total ? area : 0;
-    o->depth = o->area > 0 ? o->volume / o->area : 0;
-    for (int k = 0; k < 3; k++) o->normal[k] = o->area > 0 ? -sum[k] / area : direction[k];
-}
-
 // Entries with the vertices of one side, in order. `direction` NULL: sides by surface; else by the sign along it.
 typedef struct writer {
     const vertex_space *s;
@@ -293,7 +276,7 @@ typedef struct writer {
     const uint64_t *bits;
     word_range range;
     sp_overlap_entry *out;
-    double sum[3], total, T[9];  // of side 0, of all
+    double sum[3], total;  // of side 0, lengths of all
 } writer;
 
 static void write_side(writer *w, int side, const double *direction) {
@@ -312,12 +295,35 @@ static void write_side(writer *w, int side, const double *direction) {
         }
 }
 
-static void all_directions(writer *w) {
+// The direction in which the gradients of all vertices are largest.
+static void main_direction(const writer *w, double out[3]) {
+    double T[9] = {0};
     for (size_t word = w->range.first; word <= w->range.last; word++)
         for (uint64_t bits = w->bits[word]; bits; bits &= bits - 1) {
             const size_t vertex = 64 * word + (size_t)__builtin_ctzll(bits);
-            add_outer(w->T, w->sums + 3 * vertex);
+            add_outer(T, w->sums + 3 * vertex);
         }
+    dominant_direction(T, out);
+}
+
+// Area, normal and depth from the sum of the gradients of side 0. Where these cancel there is no direction.
+static void set_normal(sp_overlap *o, const writer *w) {
+    const double area = sp__norm3(w->sum), rounding = 1e-9;
+    o->area = area > rounding * w->total ? area : 0;
+    o->depth = o->area > 0 ? o->volume / o->area : 0;
+    if (o->area > 0)
+        for (int k = 0; k < 3; k++) o->normal[k] = -w->sum[k] / area;
+    else
+        main_direction(w, o->normal);
+}
+
+// The sums of a worker are zero again.
+static void clear_sums(const writer *w, double *sums, uint64_t *marks) {
+    for (size_t word = w->range.first; word <= w->range.last; word++) {
+        for (uint64_t bits = marks[word]; bits; bits &= bits - 1)
+            memset(sums + 3 * (64 * word + (size_t)__builtin_ctzll(bits)), 0, 3 * sizeof *sums);
+        marks[word] = 0;
+    }
 }
 
 // Area vector and area of the triangles of one side, as far as rays have seen them.
@@ -367,14 +373,10 @@ static void write_overlap(void *arg, int task, int worker) {
     }
     set_facet(o, side);
     w.out = (sp_overlap_entry *)v->entries.data + o->first;
-    all_directions(&w);
-    dominant_direction(w.T, direction);
+    if (!s.second) main_direction(&w, direction);
     for (int k = 0; k < 2; k++) write_side(&w, k, s.second ? NULL : direction);
-    set_normal(o, w.sum, w.total, direction);
-    for (size_t word = w.range.first; word <= w.range.last; word++) {
-        if (bits[word]) memset(sums + 3 * 64 * word, 0, 3 * 64 * sizeof *sums);
-        bits[word] = 0;
-    }
+    set_normal(o, &w);
+    clear_sums(&w, sums, bits);
 }
 
 // ------------------------------------------------------------------------------------------------ everything
@@ -438,7 +440,7 @@ bool sp__volume_sum(sp_volume *v) {
         return false;
     const uint32_t count = collect_ids(v, mask);
     sort_ids(v, count, mask);
-    join_slivers(v, count);
+    join_slivers(v, count, mask);
     place_records(v, count);
     return write_overlaps(v);
 }

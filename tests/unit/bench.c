@@ -274,7 +274,7 @@ TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
     const char *names[] = {"step",    "rotation", "beam",    "cholesky", "factor", "preconditioners",
-                           "updated", "rods",     "contact", "friction", "page"};
+                           "updated", "rods",     "contact", "friction", "volume", "page"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -415,6 +415,30 @@ TEST(rods_reports_its_fields) {
                                          "hair.1.steps_per_s",
                                          NULL};
     check_bench("rods", fields);
+}
+
+TEST(volume_reports_its_fields) {
+    static const char *const fields[] = {"detection.0.scene",
+                                         "detection.0.triangles",
+                                         "detection.0.pixels",
+                                         "detection.0.layers",
+                                         "detection.0.pairs",
+                                         "detection.0.ms",
+                                         "detection.0.stages_ms.boxes",
+                                         "detection.0.stages_ms.list",
+                                         "detection.0.stages_ms.sort",
+                                         "detection.0.stages_ms.raster",
+                                         "detection.0.stages_ms.sum",
+                                         "detection.0.ns_per_triangle",
+                                         "detection.0.threads",
+                                         "detection.4.scene",
+                                         "growth.fixed_ms",
+                                         "growth.ns_per_triangle",
+                                         "peeling.layers_ms",
+                                         "peeling.peeling_ms",
+                                         "peeling.ratio",
+                                         NULL};
+    check_bench("volume", fields);
 }
 
 TEST(contact_reports_its_fields) {
