@@ -514,8 +514,9 @@ typedef struct sp_contact_def {
                        ///< stiffness with which the bodies answer there within a step
     double damping;    ///< penalty: [N s/m] per node or contact >= 0
     double friction;   ///< coefficient >= 0
-    double alarm;      ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
-    double gap;        ///< proximity: distance that contacts keep [m] >= 0
+    double alarm;  ///< proximity: contacts are made below this distance (beyond the gap) [m] >= 0; 0, the default: of each pair,
+                   ///< an eighth of the smaller edge or radius of those of the two that can move
+    double gap;    ///< proximity: distance that contacts keep [m] >= 0
     sp_stabilisation stabilisation;  ///< proximity: default auto
     int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
     int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts
