@@ -180,11 +180,13 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why) {
 
 // ---------------------------------------------------------------------------------------------------- recordings
 
-// What a replay needs of the time before: all edits, or where the log starts from a checkpoint the parameters as they are.
+// What a replay needs of the time before: all edits, or where the log starts from a checkpoint what was added, and the parameters
+// as they are.
 static char *edits_before(const sp_sim *s) {
     sp_buffer all = {0};
     uint64_t step = sp_world_steps(s->stage.world);
     if (!s->base[0] && !s->log_cut) sp__buffer_add(NULL, &all, s->log.data, s->log.size);
+    if (s->base[0] || s->log_cut) sp__buffer_print(NULL, &all, "%s", sp_run_additions(s->stage.run));
     for (int i = 0; (s->base[0] || s->log_cut) && i < s->kept_count && step > 0; i++) {
         char line[SP_EDIT_LINE];
         sp_edit e = sp_edit_default(SP_EDIT_PARAM);
@@ -216,10 +218,6 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     const char *names[SP_FIELD_CODES];
     sp_run_recorder_def def = sp_run_recorder_def_default();
     if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
-    for (int i = 0; i < s->stage.body_count; i++)
-        if (s->stage.bodies[i].added)
-            return snprintf(why, SP_SIM_WHY, "a recording has the bodies of the scene only: remove what was added, or reset"),
-                   false;
     if (!sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
     snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
     char *edits = edits_before(s);
@@ -249,7 +247,8 @@ bool sp__sim_record_stop(sp_sim *s, char *name, char *why) {
     return true;
 }
 
-void sp__sim_record_end(sp_sim *s, const char *reason) {
+// by an event of the simulation
+static void record_end(sp_sim *s, const char *reason) {
     record_close(s, reason);
     sp__sim_send_state(s);
 }
@@ -262,5 +261,5 @@ void sp__sim_record_step(sp_sim *s) {
     if (!good) snprintf(reason, sizeof reason, "%.390s", sp_context_error(s->stage.context)->message);
     sp_run_recorder_get(s->recorder, &r);
     if (good && r.bytes < recording_max) return;
-    sp__sim_record_end(s, reason);
+    record_end(s, reason);
 }

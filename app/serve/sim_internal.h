@@ -310,7 +310,6 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why);
 bool sp__sim_record_start(sp_sim *s, char *why);
 bool sp__sim_record_stop(sp_sim *s, char *name, char *why);  // false: nothing was recorded
 void sp__sim_record_step(sp_sim *s);
-void sp__sim_record_end(sp_sim *s, const char *reason);  // by an event of the simulation
 bool sp__sim_upload_path(sp_sim *s, const char *name, char *path, char *why);
 bool sp__sim_write_file(const char *path, const void *data, size_t size, char *why);
 char *sp__sim_read_file(const char *path, size_t *size, char *why);  // malloc'd, with a zero byte; NULL: why

@@ -35,6 +35,8 @@ static sp_status build(const sp_sim *s, const char *path, sp_sim_stage *g) {
     if (status >= 0) status = sp_run_create(g->scene, &r, &g->run);
     if (status < 0) return status;
     g->world = sp_run_world(g->run);
+    for (int i = 0; i < sp_world_body_count(g->world); i++)
+        if (sp_world_body_id(g->world, i).slot > g->last_slot) g->last_slot = sp_world_body_id(g->world, i).slot;
     if (g->frame_count > 0) status = show_frame(g, 0);
     if (status >= 0 && !sp__sim_fill_bodies(g)) status = SP_NO_MEMORY;
     return status;
@@ -75,10 +77,19 @@ bool sp__sim_replay_close(sp_sim *s, char *why) {
     return true;
 }
 
+// a frame has bodies that the one before does not have, or the other way round
+static bool bodies_differ(const sp_sim_stage *g) {
+    if (sp_world_body_count(g->world) != g->body_count) return true;
+    for (int i = 0; i < g->body_count; i++)
+        if (sp_world_body_id(g->world, i).slot != g->bodies[i].id.slot) return true;
+    return false;
+}
+
 // a frame that cannot be read stops the replay; what is shown stays
 static bool go_to(sp_sim *s, int frame, char *why) {
     sp_status status = show_frame(&s->stage, frame);
     s->hello_old = true;
+    if (bodies_differ(&s->stage) && sp__sim_fill_bodies(&s->stage)) sp__sim_send_bodies(s);
     if (status < 0) sp__sim_explain(s, &s->stage, status, why);
     pthread_mutex_lock(&s->lock);
     s->shown.step = s->stage.at.step, s->shown.hash = s->stage.at.hash, s->shown.time = s->stage.at.time;

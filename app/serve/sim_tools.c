@@ -289,14 +289,12 @@ void sp__sim_tools_before(sp_sim *s) {
     for (int i = 0; i < SP_DRAG_SLOTS; i++) push_dragged(s, &s->drags[i]);
 }
 
-// The bodies of a recording are those that were there when it began.
 void sp__sim_tools_after(sp_sim *s) {
     int count;
     const sp_edit *taken = sp_world_edits_taken(s->stage.world, &count);
     bool changed = false;
     for (int i = 0; i < count; i++) changed = changed || taken[i].type == SP_EDIT_ADD || taken[i].type == SP_EDIT_REMOVE;
     if (!changed) return;
-    if (s->recorder) sp__sim_record_end(s, "a body was added or removed");
     if (sp__sim_fill_bodies(&s->stage)) sp__sim_send_bodies(s);
 }
 

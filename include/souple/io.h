@@ -340,9 +340,13 @@ typedef struct sp_recording_body {
 /// A body by index, from 0.
 SP_API sp_status sp_recording_body_at(const sp_recording *recording, int body, sp_recording_body *out);
 
+/// The body is in the frame. Those of the scene are in every frame, unless they were removed; those that edits added are in the
+/// frames from their addition to their removal. Queries of a frame without the body fail.
+SP_API bool sp_recording_has_body(const sp_recording *recording, int frame, int body);
+
 /// Cells of a body at a frame: tetrahedra, lines along a rod, or triangles of a body without elements.
 typedef struct sp_recording_topology {
-    int revision;  ///< from 0; frames of one revision share it
+    int revision;  ///< from 0; another one: the cells may differ
     int node_count, cell_count;
     int corners;       ///< 4, 2 or 3
     const int *cells;  ///< cell_count x corners
@@ -377,8 +381,9 @@ SP_API sp_status sp_recording_contacts(sp_recording *recording, int frame, sp_re
 /// visual surfaces, which do not determine a state.
 SP_API sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *options, sp_scene **out);
 /// Sets the bodies of the world of a run, by name, to the state of a frame, and the parameters that edits of the recording
-/// changed to their values at that frame; its contacts become those of the world. The run must be one of the same scene: fails if
-/// a body is missing or has other counts. The time of the world does not change.
+/// changed to their values at that frame; its contacts become those of the world. Bodies that edits added are added to the world
+/// in the frames that have them and removed in the others; a body of the scene that an edit removed keeps its last state. The run
+/// must be one of the same scene: fails if a body is missing or has other counts. The time of the world does not change.
 SP_API sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run);
 
 /// A file that the run writes.

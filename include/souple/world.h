@@ -516,15 +516,15 @@ typedef struct sp_contact_solver_def {
 /// normal force.
 typedef struct sp_contact_def {
     sp_contact_formulation formulation;
-    double
-        stiffness;  ///< volume-penalty: [N/m5]; 0: auto, as between all pairs. penalty: [N/m] per node, normal and tangential; 0:
-                    ///< auto, 30 m/h2 with the mass of each node (or the mean mass if larger), and for solids at least Young's
-                    ///< modulus times the element size (static: that; explicit: m/h2 of the substep). Contacts of all pairs: per
-                    ///< contact, normal; 0: auto, 30 times the stiffness with which the bodies answer there within a step
-    double damping;                  ///< penalty: [N s/m] per node or contact >= 0
-    double friction;                 ///< coefficient >= 0
-    double alarm;                    ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
-    double gap;                      ///< proximity: distance that contacts keep [m] >= 0
+    double stiffness;  ///< penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
+                       ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
+                       ///< explicit: m/h2 of the substep). Contacts of all pairs: per contact, normal; 0: auto, 30 times the
+                       ///< stiffness with which the bodies answer there within a step. volume-penalty: [N/m5]; 0: auto, likewise
+    double damping;    ///< penalty: [N s/m] per node or contact >= 0
+    double friction;   ///< coefficient >= 0
+    double alarm;  ///< proximity: contacts are made below this distance (beyond the gap) [m] >= 0; 0, the default: of each pair,
+                   ///< an eighth of the smaller edge or radius of those of the two that can move
+    double gap;    ///< proximity: distance that contacts keep [m] >= 0
     sp_stabilisation stabilisation;  ///< proximity: default auto
     int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
     int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts

@@ -81,8 +81,8 @@ typedef struct sp_overlap {
     double facet[3];  // the same direction from the normals of the triangles of the flatter side, with the length 1 where it is
                       // flat and less where it is not; 0 for (o, o). The area of n x n rays is a whole number of them, which
                       // tilts `normal` by up to about 1 / n; this one is exact where one side is flat
-    double depth;      // mean depth, volume / area [m]; 0 if the area is 0
-    double point[3];   // centroid of the overlap [m]
+    double depth;     // mean depth, volume / area [m]; 0 if the area is 0
+    double point[3];  // centroid of the overlap [m]
     int first, count;  // its entries
 } sp_overlap;
 

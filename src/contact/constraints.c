@@ -68,6 +68,7 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     if (c->set) sp__constraints_forget(c);
     for (int i = 0; i < c->touched_capacity; i++) sp__constraints_free_touched(c, &c->touched[i]);
     sp__free(ctx, c->touched), sp__free(ctx, c->colliders), sp__free(ctx, c->contacts), sp__free(ctx, c->last);
+    sp__free(ctx, c->sizes);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
     sp__free(ctx, c->group_of), sp__free(ctx, c->member);
@@ -371,16 +372,27 @@ sp_status sp__constraints_correct(sp_constraints *c, const sp_contact_def *def, 
 static const double overlap_share = 0.125;
 static const double separate_tolerance = 1e-3;  // relative to the overlap that is removed
 
-// Deepest overlap at the trial state of the last search, beyond what the step need not remove.
-static double deepest_end(const sp_constraints *c, bool allowed) {
+// Deepest overlap at the trial state of the last search.
+static double deepest_end(const sp_constraints *c) {
     double deepest = 0;
     for (int i = 0; i < c->count; i++) {
         const sp_constraint_contact *k = &c->contacts[i];
         if (sp__constraints_is_volume(k)) continue;  // their overlap is `excess`
         // springs overlap by what they carry: only a new one is a surprise
-        if (!k->spring || k->fresh) deepest = fmax(deepest, (allowed ? k->allowed : 0) - k->end);
+        if (!k->spring || k->fresh) deepest = fmax(deepest, -k->end);
     }
     return deepest;
+}
+
+// Some overlap is larger than the surfaces of the two resolve.
+static bool is_deep(const sp_constraints *c, bool allowed) {
+    for (int i = 0; i < c->count; i++) {
+        const sp_constraint_contact *k = &c->contacts[i];
+        if (!sp__constraints_is_volume(k) && (!k->spring || k->fresh) &&
+            (allowed ? k->allowed : 0) - k->end > overlap_share * k->resolution)
+            return true;
+    }
+    return false;
 }
 
 // One Newton pass of a body, without the impulses g of the pass before: v free -= A^-1 g, with the inverse of the contacts, so
@@ -453,7 +465,7 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     if (moved && c->count) contacts_predicted(c);
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
-    *changed = moved || (added > 0 && deepest_end(c, true) > overlap_share * c->resolution) || c->excess > 0;
+    *changed = moved || (added > 0 && is_deep(c, true)) || c->excess > 0;
     if (!*changed) {
         sp__constraints_leave(c);
         return worst;
@@ -491,8 +503,8 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     *changed = false;
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
-    const double deepest = fmax(deepest_end(c, false), c->overlap_left);
-    if (!(deepest > overlap_share * c->resolution) && !(c->overlap_left > 0)) {
+    const double deepest = fmax(deepest_end(c), c->overlap_left);
+    if (!is_deep(c, false) && !(c->overlap_left > 0)) {
         sp__constraints_leave(c);
         return SP_OK;
     }
@@ -509,7 +521,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     sp_cone_problem *p = c->problem;
     for (int i = 0; i < c->count; i++) {
         p->group[c->group_of[i]].mu = 0;
-        p->q[3 * i] = fmin(c->contacts[i].end, c->base.alarm), p->q[3 * i + 1] = p->q[3 * i + 2] = 0;
+        p->q[3 * i] = fmin(c->contacts[i].end, c->contacts[i].alarm), p->q[3 * i + 1] = p->q[3 * i + 2] = 0;
         for (int d = 0; d < 3; d++) p->lambda[3 * i + d] = 0;
     }
     sp_cone_options options = cone_options(c, &def->solver);

@@ -1,5 +1,6 @@
 // From the surfaces of the bodies to contacts: colliders that follow them, rules of pairs, frames, material points, violations.
 #include "contact/constraints_internal.h"
+#include "util/sort.h"
 
 // ---------------------------------------------------------------------------------------------------- colliders
 
@@ -35,12 +36,53 @@ static double line_size(const sp_surface *s) {
     return fmin(least, sum / s->segment_count);
 }
 
-// An eighth of the smallest edge of a body that can move: finer than what its surface resolves.
-static double auto_alarm(const sp_constraints *c) {
-    double least = INFINITY;
-    for (int i = 0; i < c->collider_count; i++)
-        if (!sp__constraints_is_static(c->colliders[i].body)) least = fmin(least, c->colliders[i].size);
-    return isfinite(least) ? 0.125 * least : 0;
+// An eighth of an edge is finer than what a surface resolves.
+static const double alarm_share = 0.125;
+// Sizes of copies of a body differ by rounding: within this share they are one, the smallest of them.
+static const double same_size = 1e-6;
+
+// The sizes of colliders that can move, each of them once, ascending.
+static sp_status find_sizes(sp_constraints *c, int *count) {
+    int n = 0;
+    double first = 0, size;
+    SP_TRY(ROOM(c, c->sizes, c->size_capacity, c->collider_count));
+    for (int i = 0; i < c->collider_count; i++) {
+        const sp_constraint_collider *k = &c->colliders[i];
+        if (!sp__constraints_is_static(k->body) && isfinite(k->size)) memcpy(&c->sizes[n++], &k->size, sizeof *c->sizes);
+    }
+    sp__sort_keys(c->sizes, n);  // positive numbers have the order of their bits
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        memcpy(&size, &c->sizes[i], sizeof size);
+        if (*count && size <= (1 + same_size) * first) continue;
+        c->sizes[(*count)++] = c->sizes[i], first = size;
+    }
+    return SP_OK;
+}
+
+static sp_status find_alarms(sp_constraints *c) {
+    int count;
+    SP_TRY(find_sizes(c, &count));
+    c->alarm[0] = c->alarm[1] = 0;
+    for (int i = 0; i < c->collider_count; i++) {
+        sp_constraint_collider *k = &c->colliders[i];
+        double size = 0;
+        k->alarm = INFINITY;
+        if (sp__constraints_is_static(k->body) || !isfinite(k->size)) continue;
+        int at = count - 1;
+        while (memcpy(&size, &c->sizes[at], sizeof size), size > k->size) at--;
+        k->alarm = alarm_share * size;
+        if (at == 0) c->alarm[0] = k->alarm;
+        c->alarm[1] = fmax(c->alarm[1], k->alarm);
+    }
+    return SP_OK;
+}
+
+// The alarm distance of a pair that nobody gives: a share of the smaller size of those of the two that can move. One of a rod
+// with a solid is that of the rod, and two solids do not depend on rods beside them.
+static double auto_alarm(const sp_constraint_collider *a, const sp_constraint_collider *b) {
+    const double least = fmin(a->alarm, b->alarm);
+    return isfinite(least) ? least : 0;
 }
 
 static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_surface *surface, int shape, sp_collider_def def,
@@ -49,7 +91,8 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
     sp_constraint_collider k = {
         .body = b, .surface = surface, .revision = surface ? surface->revision : 0, .shape = shape, .seen = true};
     size_t n = 3 * (size_t)def.vertex_count;
-    def.id = collider_id(b, part), def.group = b->id.slot, def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
+    def.id = k.id = collider_id(b, part), def.group = b->id.slot,
+    def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
     if (!b->ops->shape) def.flags |= SP_COLLIDER_SOFT;
     if (def.rest) def.flags |= SP_COLLIDER_SELF;
     k.index = -1;
@@ -235,13 +278,8 @@ static sp_status follow_bodies(sp_constraints *c, sp_body *const *bodies, int co
 }
 
 static const sp_constraint_collider *collider_of(const sp_constraints *c, uint32_t id) {
-    for (int i = 0; i < c->collider_count; i++) {
-        const sp_constraint_collider *k = &c->colliders[i];
-        int part = k->surface && k->surface->segments ? 0 : k->shape;
-        for (int s = 0; part < 0; s++)
-            if (k->body->surfaces[s] == k->surface) part = s;
-        if (collider_id(k->body, part) == id) return k;
-    }
+    for (int i = 0; i < c->collider_count; i++)
+        if (c->colliders[i].id == id) return &c->colliders[i];
     return NULL;
 }
 
@@ -417,34 +455,42 @@ static sp_rule_side rule_side(const sp_constraints *c, uint32_t id, const sp_con
     return (sp_rule_side){.slot = id >> 8, .surface = surface ? (int)(id & 255) : -1, .at = surface, .on = side};
 }
 
+// The automatic alarm distance of two colliders.
+static double pair_alarm(const sp_constraints *c, uint32_t a, uint32_t b) {
+    return c->alarm[0] == c->alarm[1] ? c->alarm[0] : auto_alarm(collider_of(c, a), collider_of(c, b));
+}
+
+// The values of the definition for two colliders.
+static sp_contact_rule pair_base(const sp_constraints *c, uint32_t a, uint32_t b) {
+    sp_contact_rule base = c->base;
+    if (c->automatic) base.alarm = pair_alarm(c, a, b);
+    return base;
+}
+
 // Friction, gap and alarm distance of a contact.
-static sp_contact_rule pair_rule_of(const sp_constraints *c, const sp_contact_rule *base, const sp_contact_found *found) {
+static sp_contact_rule pair_rule_of(const sp_constraints *c, const sp_contact_found *found) {
     const sp_rule_side side[2] = {rule_side(c, found->a.collider, &found->a), rule_side(c, found->b.collider, &found->b)};
-    return c->rules ? sp__pair_rules_of(c->rules, base, side) : *base;
+    const sp_contact_rule base = pair_base(c, found->a.collider, found->b.collider);
+    return c->rules ? sp__pair_rules_of(c->rules, &base, side) : base;
 }
 
 sp_contact_rule sp__constraints_pair_rule(const sp_constraints *c, const sp_constraint_collider *a,
                                           const sp_constraint_collider *b) {
     const sp_constraint_collider *k[2] = {a, b};
     sp_rule_side side[2];
-    for (int s = 0; s < 2; s++) {
-        int part = -1;
-        for (int i = 0; k[s]->surface && part < 0; i++)
-            if (k[s]->body->surfaces[i] == k[s]->surface) part = i;
-        side[s] = (sp_rule_side){.slot = k[s]->body->id.slot, .surface = part, .at = k[s]->surface};
-    }
+    for (int s = 0; s < 2; s++)
+        side[s] = (sp_rule_side){
+            .slot = k[s]->body->id.slot, .surface = k[s]->surface ? (int)(k[s]->id & 255) : -1, .at = k[s]->surface};
     return c->rules ? sp__pair_rules_of(c->rules, &c->base, side) : c->base;
 }
 
-typedef struct pair_search {
-    const sp_constraints *c;
-    const sp_contact_rule *base;
-} pair_search;
-
 static bool search_pair(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule) {
-    const pair_search *s = user;
-    const sp_rule_side side[2] = {rule_side(s->c, a, NULL), rule_side(s->c, b, NULL)};
-    bool enabled = sp__pair_rules_search(s->c->rules, s->base, side, &rule->alarm, &rule->continuous);
+    const sp_constraints *c = user;
+    const sp_rule_side side[2] = {rule_side(c, a, NULL), rule_side(c, b, NULL)};
+    const sp_contact_rule base = pair_base(c, a, b);
+    bool enabled = true;
+    rule->alarm = base.alarm + base.gap;
+    if (c->rules) enabled = sp__pair_rules_search(c->rules, &base, side, &rule->alarm, &rule->continuous);
     rule->depth = 8 * rule->alarm;
     return enabled;
 }
@@ -480,6 +526,8 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     const sp_contact_side *side[2] = {&found->a, &found->b};
     *out = (sp_constraint_contact){.key = {found->key[0], found->key[1]}, .distance = found->distance0 - rule->gap};
     out->friction = rule->friction, out->gap = rule->gap;
+    out->resolution = pair_alarm(c, found->a.collider, found->b.collider);
+    out->alarm = c->automatic ? out->resolution : c->base.alarm;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
     if (found->time > 0) out->distance = fmax(out->distance, 0);
     out->spring = rule->formulation == SP_CONTACT_PENALTY, out->damping = def->damping;
@@ -547,23 +595,24 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
     SP_TRY(constraints_reserve(c, def));
-    c->resolution = auto_alarm(c);
+    SP_TRY(find_alarms(c));
+    c->automatic = !(def->alarm > 0);
     c->base = (sp_contact_rule){.enabled = true,
                                 .friction = def->friction,
-                                .alarm = def->alarm > 0 ? def->alarm : c->resolution,
+                                .alarm = c->automatic ? c->alarm[1] : def->alarm,
                                 .gap = def->gap,
                                 .continuous = def->continuous,
                                 .formulation = def->formulation,
                                 .pixel = def->pixel};
     if (c->has_volumes) SP_TRY(sp__volumes_search(c, def));
     if (!c->has_distances) return SP_OK;
-    pair_search search = {c, &c->base};
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
     sp_collide_options options = {
         .broad = broad_of(def->broad),
         .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous, .manifold = MANIFOLD},
         .reserve = def->reserve};
-    if (sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = &search;
+    const bool varies = c->automatic && c->alarm[0] != c->alarm[1];
+    if (varies || sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = c;
     SP_TRY(sp__collide_find(c->set, &options, found));
     c->info.grown = c->info.grown || found->grown;
     return SP_OK;
@@ -585,7 +634,7 @@ static bool is_held(const sp_constraints *c, const sp_contact_found *found) {
 // The rule of what the search has found; false: the two bodies ignore each other there.
 static bool found_rule(const sp_constraints *c, const sp_contact_found *found, sp_contact_rule *rule) {
     if (is_held(c, found)) return false;
-    *rule = pair_rule_of(c, &c->base, found);
+    *rule = pair_rule_of(c, found);
     return !c->rules || !is_ignored(rule, found);
 }
 

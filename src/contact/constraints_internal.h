@@ -18,11 +18,13 @@ enum {
 
 // A collision surface of a body, or one analytic shape of it.
 typedef struct sp_constraint_collider {
+    uint32_t id;  // of the collision detection: slot of the body << 8 | part
     sp_body *body;
     const sp_surface *surface;  // NULL: a shape
     uint32_t revision;
     int shape;               // number of the shape
     double size;             // mean edge of its faces at rest, or radius; INFINITY: none [m]
+    double alarm;            // share of the size; INFINITY: it cannot move, or has no size [m]
     int index;               // in the set of distances; -1: its contacts are volumes only
     bool volume;             // its contacts may be volumes
     double *x0, *x1;         // positions at the committed and at the free state; of a shape: those of its triangles
@@ -53,13 +55,15 @@ typedef struct sp_constraint_part {
 typedef struct sp_constraint_contact {
     uint64_t key[2];
     sp_body *body[2];
-    double frame[9];  // normal from the second to the first, two tangents
-    double distance;  // at the committed state [m]
-    double allowed;   // overlap at the committed state that the step need not remove, <= 0 [m]
-    double end;       // distance at the trial state of the last search [m]
-    double delta[3];  // violations at the free state
-    double base;      // delta[0] without the motion of the two points along the normal
-    double gap;       // to keep [m]
+    double frame[9];    // normal from the second to the first, two tangents
+    double distance;    // at the committed state [m]
+    double allowed;     // overlap at the committed state that the step need not remove, <= 0 [m]
+    double end;         // distance at the trial state of the last search [m]
+    double delta[3];    // violations at the free state
+    double base;        // delta[0] without the motion of the two points along the normal
+    double gap;         // to keep [m]
+    double alarm;       // of the definition, or the automatic one of the two [m]
+    double resolution;  // the automatic alarm distance of the two: finer than what their surfaces resolve [m]
     // penalty contact: the normal is a spring
     bool spring;
     double stiffness, damping;  // [N/m], 0: chosen by W; [N s/m]
@@ -187,8 +191,11 @@ struct sp_constraints {
     sp_constraint_multiplier *multipliers;  // sorted by key
     int multiplier_count;
     double last_h;
-    double resolution;     // an eighth of the smallest edge that can move [m]
-    sp_contact_rule base;  // of pairs without a rule of their own; the alarm distance of the last search
+    double alarm[2];  // automatic alarm distances of all pairs: the smallest and the largest [m]
+    uint64_t *sizes;  // bits of the sizes of colliders
+    int size_capacity;
+    bool automatic;        // the definition gives no alarm distance
+    sp_contact_rule base;  // of the definition; automatic: with the largest alarm distance
     size_t numbers_most;   // of W
     int pass;              // of the step: 0 for the first solve
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group

@@ -190,13 +190,7 @@ static sp_status list_surfaces(sp_constraints *c) {
 // Volumes follow contacts at a distance in the order of keys. A cell is a number modulo 2^16, more than an image has.
 static void overlap_key(const sp_constraints *c, const sp_overlap *o, uint64_t key[2]) {
     uint64_t side[2];
-    for (int s = 0; s < 2; s++) {
-        const sp_constraint_collider *k = searched_collider(c, o->surface[s]);
-        int part = k->shape;
-        for (int i = 0; part < 0; i++)
-            if (k->body->surfaces[i] == k->surface) part = i;
-        side[s] = (uint64_t)(k->body->id.slot << 8 | (uint32_t)part) << 32;
-    }
+    for (int s = 0; s < 2; s++) side[s] = (uint64_t)searched_collider(c, o->surface[s])->id << 32;
     key[0] = (uint64_t)1 << 63 | side[0] | ((uint32_t)o->cell[2] & 0xffff);
     key[1] = side[1] | ((uint32_t)o->cell[1] & 0xffff) << 16 | ((uint32_t)o->cell[0] & 0xffff);
 }
@@ -378,7 +372,7 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
     }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
     const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
-    out->end = slack - depth;
+    out->end = slack - depth, out->alarm = o->pixel;
     out->distance = slack - share * depth;
     if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
     out->delta[0] = out->end, out->delta[1] = moved[1], out->delta[2] = moved[2];

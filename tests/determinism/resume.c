@@ -28,9 +28,18 @@ static void keep_samples(sp_run *run, outcome *out) {
     }
 }
 
+static bool with_bodies;  // edits add and remove bodies
+
+static void advance(staged *s, int steps) {
+    for (int i = 0; s->run && i < steps; i++) {
+        if (with_bodies) queue_bodies(sp_run_world(s->run));
+        stage_steps(s, 1);
+    }
+}
+
 static void go_to_the_end(staged *s, outcome *out) {
     while (s->run && !sp_run_done(s->run)) {
-        stage_steps(s, 1);
+        advance(s, 1);
         out->hash[sp_world_steps(sp_run_world(s->run)) - 1] = sp_world_hash(sp_run_world(s->run));
     }
     if (s->run) keep_samples(s->run, out);
@@ -46,9 +55,9 @@ static void compare(const char *what, const char *text, const sp_run_options *wh
     stage_close(&s);
     s = stage_run(text, broken, false);
     REQUIRE(s.status == SP_OK);
-    stage_steps(&s, BREAK);
+    advance(&s, BREAK);
     REQUIRE(sp_run_save(s.run, record_path("run.spc")) == SP_OK);
-    stage_steps(&s, 3);  // these steps are repeated
+    advance(&s, 3);  // these steps are repeated
     stage_close(&s);
     sp_run_options o = broken ? *broken : sp_run_options_default();
     o.resume = record_path("run.spc");
@@ -116,7 +125,7 @@ TEST(records_continue) {
     record_clean();
 }
 
-TEST(recordings_continue) {
+static void check_recordings(void) {
     char whole[128], broken[128];
     sp_context *ctx;
     sp_recording *x, *y;
@@ -145,10 +154,28 @@ TEST(recordings_continue) {
         CHECK(f.time == g.time && f.step == g.step && f.hash == g.hash);
         CHECK(sp_recording_field(x, i, 0, "position", p) == SP_OK && sp_recording_field(y, i, 0, "position", q) == SP_OK);
         CHECK(memcmp(p, q, sizeof p) == 0);
+        for (int body = 1; body < info.body_count; body++) {
+            CHECK(sp_recording_has_body(x, i, body) == sp_recording_has_body(y, i, body));
+            if (!sp_recording_has_body(x, i, body)) continue;
+            CHECK(sp_recording_field(x, i, body, "pose", p) == SP_OK && sp_recording_field(y, i, body, "pose", q) == SP_OK);
+            CHECK(memcmp(p, q, 7 * sizeof *p) == 0);
+        }
     }
+    CHECK(info.body_count == (with_bodies ? 3 : 1) && other.body_count == info.body_count);
     sp_recording_close(&x), sp_recording_close(&y);
     sp_context_destroy(&ctx);
     record_clean();
+}
+
+TEST(recordings_continue) {
+    check_recordings();
+}
+
+// the interrupted run has removed a body before the checkpoint, and has added another one of that name in the repeated steps
+TEST(recordings_with_added_bodies_continue) {
+    with_bodies = true;
+    check_recordings();
+    with_bodies = false;
 }
 
 TEST(checkpoints_that_do_not_fit_are_refused) {

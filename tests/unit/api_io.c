@@ -332,6 +332,7 @@ TEST(recordings) {
         CHECK_INT(sp_recording_nearest(r, 0.02), 2);
         CHECK_INT(sp_recording_frame_at(r, 3, &frame), SP_OK);
         CHECK_INT(sp_recording_body_at(r, 0, &body), SP_OK);
+        CHECK(sp_recording_has_body(r, 3, 0));
         CHECK_INT(sp_recording_topology_at(r, 3, 0, &topology), SP_OK);
         CHECK_INT(topology.node_count, 8);
         CHECK_INT(sp_recording_field_info(r, 3, 0, "position", &field), SP_OK);

@@ -180,6 +180,96 @@ TEST(long_steps_miss_what_short_ones_find) {
     CHECK_INT(paths_caught(0.6, true), 8);
 }
 
+// ---------------------------------------------------------------------------------------------------- fast rods
+
+enum { ROD_SHEET, ROD_OPEN_SHEET, ROD_STRIP, ROD_ROD, ROD_CHAIN, ROD_PARALLEL, ROD_SPHERE, ROD_CAPSULE, ROD_TARGETS };
+static const char *const rod_targets[] = {"sheet", "open sheet", "strip", "rod", "chain", "parallel rod", "sphere", "capsule"};
+enum { ROD_VERTICES = 5 };
+static const double rod_radius = 0.002, sphere_radius = 0.008;
+
+// A rod of 0.2 m along y that flies downwards through z = 0 by a metre, and turns a little. Through: its middle meets the target,
+// between two vertices. Else only its end touches what is at y < 0, or its side what is parallel, with a part of the radii.
+static void fly_rod(int target, int path, bool through, double x[2][3 * ROD_VERTICES]) {
+    uint64_t seed = 77 + (uint64_t)path;
+    const bool round = target == ROD_ROD || target == ROD_CHAIN || target == ROD_CAPSULE || target == ROD_PARALLEL;
+    const double radii = rod_radius + (round ? rod_radius : target == ROD_SPHERE ? sphere_radius : 0);
+    const double beside = radii * (0.5 + 0.3 * help_uniform(&seed)), across = 0.02 * help_uniform(&seed);
+    const bool parallel = target == ROD_PARALLEL;
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < ROD_VERTICES; i++) x[s][3 * i] = x[s][3 * i + 2] = 0, x[s][3 * i + 1] = 0.05 * i;
+        // the end stays where it is, and turns the middle by 20 mm
+        double axis[3] = {help_uniform(&seed), 0, help_uniform(&seed)};
+        if (target == ROD_SPHERE) axis[2] = 0;  // it would pass beside the sphere
+        if (!parallel) help_turn(x[s], ROD_VERTICES, axis, 0.2);
+        help_shift(x[s], ROD_VERTICES,
+                   parallel               ? beside
+                   : target == ROD_SPHERE ? 0
+                                          : across,
+                   parallel  ? 0.011
+                   : through ? -0.075
+                             : beside,
+                   (s ? -0.5 : 0.5) + 0.1 * help_uniform(&seed));
+    }
+}
+
+static void add_target(int target) {
+    static const double across[] = {-0.1, 0, 0, -0.033, 0, 0, 0.033, 0, 0, 0.1, 0, 0}, along[] = {0, 0, 0, 0, 0.2, 0};
+    static const uint32_t chain[] = {0, 1, 1, 2, 2, 3}, sheet[] = {0, 1, 2, 0, 2, 3};
+    static const double corners[] = {-0.3, -0.3, 0, 0.3, -0.3, 0, 0.3, 0, 0, -0.3, 0, 0};
+    static const double ends[] = {-0.1, 0, 0, 0.1, 0, 0};
+    help_box(&strip, (double[]){-0.3, target == ROD_STRIP ? -0.01 : -0.3, -0.001}, (double[]){0.3, 0, 0.001}, 1);
+    sp_collider_def def = {.type = SP_COLLIDER_SEGMENTS, .id = 2, .items = chain, .radius = rod_radius};
+    def.item_count = target == ROD_CHAIN ? 3 : 1, def.vertex_count = def.item_count + 1;
+    const double *line = target == ROD_CHAIN ? across : target == ROD_PARALLEL ? along : ends;
+    switch (target) {
+    case ROD_SHEET:
+    case ROD_STRIP: help_add_mesh(set, 2, &strip); break;
+    case ROD_OPEN_SHEET:
+        help_add(set, (sp_collider_def){.side = SP_SIDE_BOTH, .id = 2, .vertex_count = 4, .items = sheet, .item_count = 2},
+                 corners, corners);
+        break;
+    case ROD_SPHERE: help_add_shape(set, 2, SP_COLLIDER_SPHERE, sphere_radius, (double[]){0, 0, 0}, (double[]){0, 0, 0}); break;
+    case ROD_CAPSULE: help_add_shape(set, 2, SP_COLLIDER_CAPSULE, rod_radius, ends, ends + 3); break;
+    default: help_add(set, def, line, line);
+    }
+}
+
+// Misses of 20 paths; *wrong: contacts that do not come from above, or that do not end in an overlap.
+static int rods_missed(int target, bool through, bool continuous, int *wrong) {
+    static const uint32_t chain[] = {0, 1, 1, 2, 2, 3, 3, 4};
+    sp_collider_def def = {.type = SP_COLLIDER_SEGMENTS, .id = 1, .vertex_count = ROD_VERTICES, .items = chain};
+    int missed = 0;
+    def.item_count = ROD_VERTICES - 1, def.radius = rod_radius;
+    for (int path = 0; path < 20; path++) {
+        double x[2][3 * ROD_VERTICES];
+        fly_rod(target, path, through, x);
+        start();
+        help_add(set, def, x[0], x[1]);
+        add_target(target);
+        sp_found f = find(rod_radius / 8, continuous);
+        missed += f.count == 0;
+        for (int i = 0; i < f.count; i++) {
+            const sp_contact_found *c = &f.contacts[i];
+            *wrong += !(c->normal[2] > 0.05 && c->distance0 > 0 && c->distance1 < 0);
+        }
+        finish();
+    }
+    return missed;
+}
+
+// A thin rod that flies through something thin in one step is found whatever its path, from the side where it comes from. Without
+// continuous detection those are found whose axis crosses the other, and most of those are missed that touch it with the radius.
+TEST(rods_do_not_fly_through) {
+    for (int target = 0; target < ROD_TARGETS; target++) {
+        int wrong = 0, passed = 0, discrete = rods_missed(target, false, false, &passed);
+        int beside = rods_missed(target, false, true, &wrong), through = rods_missed(target, true, true, &wrong);
+        printf("  %s: %d of 20 missed, with continuous detection %d and %d; %d contacts from behind\n", rod_targets[target],
+               discrete, beside, through, wrong);
+        CHECK(discrete > 10);
+        CHECK(beside == 0 && through == 0 && wrong == 0);
+    }
+}
+
 // A thin plate that turns by half a turn about its edge, over a point that is on the same side of it at both ends.
 TEST(in_and_out_within_a_step) {
     int found[2];

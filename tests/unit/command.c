@@ -381,6 +381,46 @@ TEST(render_writes_a_picture) {
     CHECK(strstr(err, "no/such/folder.png"));
 }
 
+static size_t render_at(const char *recording, const char *time, char *png) {
+    char arguments[160];
+    snprintf(arguments, sizeof arguments, "render %s --png at.png --time %s --size 64 48", recording, time);
+    CHECK_INT(souple(arguments), 0);
+    return get_some("at.png", png, 1 << 16);
+}
+
+// The ball of the edit log appears in the step at 0.02 s and leaves in that at 0.06 s; it touches nothing, so that the pictures
+// of all other frames are those of a run without it.
+TEST(pictures_of_a_recording_have_the_bodies_that_edits_added) {
+    static char with[1 << 16], without[1 << 16];
+    static const struct {
+        const char *time;
+        bool ball;
+    } frames[] = {{"0.02", false}, {"0.03", true}, {"0.06", true}, {"0.07", false}};
+    put("thrown.xml",
+        "<scene dt='0.01'><solid name='beam'><box size='0.4 0.1 0.1' cells='4 1 1'/><fix plane='0 0 0 1 0 0' within='1e-6'/>"
+        "</solid><record file='r.xdmf' every='1'/><camera at='0.2 0.4 1' to='0.2 0.1 0' size='64 48'/><stop "
+        "time='0.1'/></scene>");
+    put("thrown.log", "souple-edits 1\n2 0 1 add ball 1 2 0.08 0 0 0.2 0.25 0 1 0 0 0 1000 0.5 0 0\n6 0 2 remove 2 1\n");
+    int code = souple("run thrown.xml --quiet --out thrown --edits thrown.log");
+    if (strstr(err, "no HDF5")) return;
+    CHECK_INT(code, 0);
+    CHECK_INT(souple("run thrown.xml --quiet --out plain"), 0);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        size_t n = render_at("thrown/r.h5", frames[i].time, with), m = render_at("plain/r.h5", frames[i].time, without);
+        CHECK(n > 0 && m > 0 && (n != m || memcmp(with, without, n) != 0) == frames[i].ball);
+    }
+}
+
+TEST(a_recording_with_values_of_set_is_rendered) {
+    put("set.xml",
+        "<scene dt='0.01'><solid name='beam'><box size='0.4 0.1 0.1' cells='4 1 1'/></solid><record file='r.xdmf' every='1'/>"
+        "<stop steps='2'/></scene>");
+    int code = souple("run set.xml --quiet --out set --set dt=0.02");
+    if (strstr(err, "no HDF5")) return;
+    CHECK_INT(code, 0);
+    CHECK_INT(souple("render set/r.h5 --png set.png --size 64 48"), 0);
+}
+
 TEST(zz_clean_up) {
     char command[128];
     make_folder();

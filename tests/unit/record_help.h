@@ -47,7 +47,7 @@ typedef struct help_layout {
 } help_layout;
 
 // `extra` nodes more than five: another revision
-static inline void help_layout_make(help_layout *h, int revision, int extra) {
+static inline void help_layout_make(help_layout *h, int extra) {
     size_t n = 5 + (size_t)extra, at = 0;
     *h = (help_layout){0};
     h->a[0] = (sp_layout_array){"position", "m", 3, SP_ON_NODES, n, at}, at += 3 * n;
@@ -56,9 +56,9 @@ static inline void help_layout_make(help_layout *h, int revision, int extra) {
     h->a[3] = (sp_layout_array){"stress", "Pa", 6, SP_ON_ELEMENTS, 2, at}, at += 12;
     h->b[0] = (sp_layout_array){"position", "m", 3, SP_ON_NODES, 3, at}, at += 9;
     h->b[1] = (sp_layout_array){"pose", "m, 1", 7, SP_ON_BODY, 1, at}, at += 7;
-    h->bodies[0] = (sp_layout_body){"block", "solid", (int)n, 2, 4, help_tets, h->a, 4};
-    h->bodies[1] = (sp_layout_body){"plate", "rigid", 3, 1, 3, help_tri, h->b, 2};
-    h->layout = (sp_layout){.revision = revision, .bodies = h->bodies, .body_count = 2, .value_count = at};
+    h->bodies[0] = (sp_layout_body){"block", "solid", 0, (int)n, 2, 4, help_tets, h->a, 4};
+    h->bodies[1] = (sp_layout_body){"plate", "rigid", 1, 3, 1, 3, help_tri, h->b, 2};
+    h->layout = (sp_layout){.bodies = h->bodies, .body_count = 2, .value_count = at};
 }
 
 static inline double help_value(long frame, size_t i) {
@@ -159,6 +159,22 @@ static inline bool stage_refused(const char *text, const sp_run_options *options
     bool refused = s.status < 0 && s.status != SP_NO_MEMORY && s.run == NULL;
     stage_close(&s);
     return said && refused;
+}
+
+// Edits of the next step that add and remove bodies: a ball comes at step 2 and leaves at 8, a plate is there from step 7 to 19,
+// and another body with the name of the ball comes at step 12.
+static inline void queue_bodies(sp_world *w) {
+    const uint64_t step = sp_world_steps(w);
+    sp_edit add = sp_edit_default(SP_EDIT_ADD), leave = sp_edit_default(SP_EDIT_REMOVE);
+    const bool ball = step == 2 || step == 12;
+    snprintf(add.path, sizeof add.path, ball ? "ball" : "plate");
+    add.shape = step == 2 ? SP_SPHERE : step == 12 ? SP_CAPSULE : SP_BOX;
+    add.size[0] = 0.1, add.size[1] = 0.2, add.size[2] = 0.3, add.pose.translate[1] = 0.5 + 0.1 * (double)step;
+    add.free = ball, add.kinematic = !ball;
+    if (ball) add.density = 1000, add.velocity[0] = 1;
+    if (step == 2 || step == 7 || step == 12) CHECK(sp_world_queue(w, &add) == SP_OK);
+    leave.body = sp_world_body_named(w, step == 7 ? "ball" : "plate");
+    if (step == 7 || step == 18) CHECK(sp_world_queue(w, &leave) == SP_OK);
 }
 
 #define HELP_SCENE(more)                                                                                               \

@@ -20,7 +20,7 @@ TEST(numbered_surfaces_read_back) {
     sp_context *ctx;
     help_layout l;
     sp_context_create(NULL, &ctx);
-    help_layout_make(&l, 0, 0);
+    help_layout_make(&l, 0);
     // surfaces have triangles: the plate only
     sp_layout plate = {.bodies = &l.bodies[1], .body_count = 1, .value_count = l.layout.value_count};
     for (int k = 0; k < 2; k++) {
@@ -56,7 +56,7 @@ TEST(vtu_frames_and_their_list) {
     help_layout l;
     char text[2000];
     sp_context_create(NULL, &ctx);
-    help_layout_make(&l, 0, 0);
+    help_layout_make(&l, 0);
     for (int compress = 0; compress < 2; compress++) {
         sp_sink s = help_sink(ctx, record_path("v.vtu"), &l.layout);
         s.compress = compress;
@@ -82,7 +82,7 @@ TEST(rows_of_text) {
     sp_context_create(NULL, &ctx);
     sp_sink s = help_sink(ctx, record_path("r.csv"), NULL);
     help_layout l;
-    help_layout_make(&l, 0, 0);
+    help_layout_make(&l, 0);
     REQUIRE(s.writer->open(&s) == SP_OK);
     help_frame_make(&f, &l.layout, 0);
     f.frame.text = (sp_buffer){.data = "1\r\n2\r\n", .size = 6};
@@ -138,7 +138,7 @@ static void every_allocation(const char *name, const help_layout *l) {
 
 TEST(every_allocation_may_fail) {
     help_layout l, surface;
-    help_layout_make(&l, 0, 0);
+    help_layout_make(&l, 0);
     surface = l;
     surface.layout = (sp_layout){.bodies = &surface.bodies[1], .body_count = 1, .value_count = l.layout.value_count};
     every_allocation("m.xdmf", &l);

@@ -79,7 +79,7 @@ static rig start(bool wait) {
 
 static void begin(rig *k) {
     int failed;
-    help_layout_make(&k->layout, 0, 0);
+    help_layout_make(&k->layout, 0);
     k->sink.layout = &k->layout.layout;
     k->status = sp__recorder_create(k->ctx, &k->sink, 1, &k->r, &failed);
 }
@@ -97,7 +97,7 @@ static void end(rig *k) {
 
 static sp_status send(rig *k, long frame, bool *taken) {
     sp_frame *f;
-    sp_status status = sp__recorder_take(k->r, 0, &f);
+    sp_status status = sp__recorder_take(k->r, 0, &k->layout.layout, &f);
     *taken = f != NULL;
     if (status < 0 || !f) return status;
     help_fill(f, frame);

@@ -19,6 +19,7 @@ typedef struct sp_layout_array {
 
 typedef struct sp_layout_body {
     const char *name, *kind;
+    int index;  // in the recording, the same in all of its layouts
     int node_count, cell_count;
     int corners;  // nodes per cell: 4 tetrahedra, 3 triangles, 2 lines
     const int *cells;
@@ -26,9 +27,9 @@ typedef struct sp_layout_body {
     int array_count;
 } sp_layout_body;
 
-// Layout of the values of a frame. Frames of one topology revision share it.
+// Layout of the values of a frame. Frames share it until a body is added or removed. A body that stays as it is has the same
+// name, cells and arrays in the next layout.
 typedef struct sp_layout {
-    int revision;
     sp_layout_body *bodies;
     int body_count;
     size_t value_count;
@@ -69,7 +70,7 @@ typedef struct sp_frame {
     sp_frame_rows *rows;    // one per probe
     int contact_count;
     sp_buffer contacts[SP_CONTACT_ARRAY_COUNT];  // doubles; cell: int, number in the frame; bodies:
-                                                 // int, index in the layout, -1 for a body that is not recorded
+                                                 // int, index of the body, -1 if it is not recorded
 } sp_frame;
 
 // ---------------------------------------------------------------------------------------------------- origin
@@ -102,8 +103,8 @@ typedef struct sp_sink {
     sp_context *ctx;   // of the recorder thread, for memory and errors
     const char *path;  // "results/beam.xdmf"
     bool in_double, compress, visual;
-    bool wait;  // slow disk: true waits, false drops frames
-    const sp_layout *layout;
+    bool wait;                // slow disk: true waits, false drops frames
+    const sp_layout *layout;  // of the first frame
     const sp_provenance *origin;
     const char *head;                        // .csv: header line
     long resumed;                            // existing frames, if the run was resumed
@@ -146,7 +147,8 @@ typedef struct sp_heavy sp_heavy;
 // An existing file is continued if the sink has `resumed` frames and the file matches; *kept: frames that stay in it.
 sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *kept);
 sp_status sp__heavy_frame(sp_heavy *h, const sp_frame *frame);
-long sp__heavy_first(const sp_heavy *h);  // first frame of the current revision
+// A body of a frame, in the order of their groups; `next` is the group to begin with, from 0. NULL: there are no more.
+const sp_layout_body *sp__heavy_body(const sp_heavy *h, long frame, int *next, int *revision, long *first);
 // Rows of the contacts of a frame: the first, and their number.
 void sp__heavy_contacts(const sp_heavy *h, long frame, uint64_t *first, int *count);
 uint64_t sp__heavy_bytes(const sp_heavy *h);
@@ -167,8 +169,8 @@ enum { SP_FRAMES_QUEUED = 4 };
 
 // Starts the thread, which opens the sinks; *failed is the index of the sink that failed. Sinks are borrowed until destruction.
 sp_status sp__recorder_create(sp_context *ctx, sp_sink *sinks, int count, sp_recorder **out, int *failed);
-// A frame to fill for a sink, allocated for its layout; *frame NULL: dropped (counted). Fails after the sink has failed.
-sp_status sp__recorder_take(sp_recorder *r, int sink, sp_frame **frame);
+// A frame to fill for a sink, allocated for a layout (nullable); *frame NULL: dropped (counted). Fails after the sink has failed.
+sp_status sp__recorder_take(sp_recorder *r, int sink, const sp_layout *layout, sp_frame **frame);
 void sp__recorder_push(sp_recorder *r, int sink, sp_frame *frame);
 void sp__recorder_give_back(sp_recorder *r, int sink, sp_frame *frame);  // returns an unused frame
 // Waits until all frames are written.

@@ -143,8 +143,7 @@ static sp_status new_frame(sp_recorder *r, int sink, sp_frame **out) {
     return SP_OK;
 }
 
-static sp_status fit_frame(sp_recorder *r, int sink, sp_frame *f) {
-    const sp_layout *layout = r->sinks[sink].layout;
+static sp_status fit_frame(sp_recorder *r, int sink, const sp_layout *layout, sp_frame *f) {
     size_t n = layout ? layout->value_count : 0;
     f->layout = layout;
     if (n <= f->value_capacity) return SP_OK;
@@ -163,7 +162,7 @@ static sp_status failure_of(sp_recorder *r, int sink) {
     return l->status;
 }
 
-sp_status sp__recorder_take(sp_recorder *r, int sink, sp_frame **out) {
+sp_status sp__recorder_take(sp_recorder *r, int sink, const sp_layout *layout, sp_frame **out) {
     lane *l = &r->lanes[sink];
     sp_frame *f = NULL;
     *out = NULL;
@@ -179,7 +178,7 @@ sp_status sp__recorder_take(sp_recorder *r, int sink, sp_frame **out) {
     if (status < 0 || (full && !f)) return status;
     if (!f) SP_TRY(new_frame(r, sink, &f));
     clear_frame(r, f);
-    status = fit_frame(r, sink, f);
+    status = fit_frame(r, sink, layout, f);
     if (status < 0)
         sp__recorder_give_back(r, sink, f);
     else

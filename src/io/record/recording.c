@@ -20,7 +20,8 @@ static sp_status read_head(sp_recording *r) {
     if (strcmp(format, "souple recording") != 0)
         return SP_RECORDING_FAIL(r, "format \"%.40s\", must be \"souple recording\"", format);
     SP_TRY(sp__recording_number(r, r->file, "format_version", H5T_NATIVE_INT, &version));
-    if (version != 1) return SP_RECORDING_FAIL(r, "a recording of version %d, this build reads 1", version);
+    // 2: not every body is in every frame
+    if (version != 1 && version != 2) return SP_RECORDING_FAIL(r, "a recording of version %d, this build reads 1 and 2", version);
     SP_TRY(sp__recording_number(r, r->file, "visual", H5T_NATIVE_INT, &visual));
     r->info.visual = visual != 0;
     return SP_OK;
@@ -38,18 +39,16 @@ static sp_status read_origin(sp_recording *r, hid_t g) {
 }
 
 static sp_status read_frames(sp_recording *r, hid_t g) {
-    void *time, *step, *hash, *between, *revision;
+    void *time, *step, *hash, *between;
     int n = -1;
     SP_TRY(sp__recording_column(r, g, "time", H5T_NATIVE_DOUBLE, sizeof(double), &n, &time));
     SP_TRY(sp__recording_column(r, g, "step", H5T_NATIVE_UINT64, sizeof(uint64_t), &n, &step));
     SP_TRY(sp__recording_column(r, g, "hash", H5T_NATIVE_UINT64, sizeof(uint64_t), &n, &hash));
     SP_TRY(sp__recording_column(r, g, "interpolated", H5T_NATIVE_UCHAR, 1, &n, &between));
-    SP_TRY(sp__recording_column(r, g, "revision", H5T_NATIVE_INT, sizeof(int), &n, &revision));
     if (!SP_KEEP(&r->keep, r->frames, n + 1)) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
     for (int i = 0; i < n; i++)
         r->frames[i] = (sp_recording_frame){((double *)time)[i], ((uint64_t *)step)[i], ((uint64_t *)hash)[i],
                                             ((unsigned char *)between)[i] != 0};
-    r->revisions = revision;
     r->info.frame_count = n;
     return SP_OK;
 }
@@ -70,24 +69,26 @@ static sp_status read_edits(sp_recording *r) {
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
+// the group that has a frame of a body; NULL: the body is not in that frame
+static const sp_recorded_span *span_at(const sp_recorded_body *b, int frame) {
+    for (int i = 0; i < b->span_count; i++)
+        if (frame >= b->spans[i].first && frame - b->spans[i].first < b->spans[i].rows) return &b->spans[i];
+    return NULL;
+}
+
 // group of a body at a frame, and the row of the frame in its lists
-static sp_status open_revision(sp_recording *r, int frame, int body, hid_t *out, int *row) {
-    char path[32];
-    int first = 0;
+static sp_status open_span(sp_recording *r, int frame, int body, hid_t *out, int *row) {
+    const sp_recorded_span *span = span_at(&r->bodies[body], frame);
     *out = -1;
+    if (!span) return SP_RECORDING_FAIL(r, "body \"%s\" is not in frame %d", r->bodies[body].about.name, frame);
     hid_t bodies = sp__recording_group(r, r->file, "bodies");
     if (bodies < 0) return SP_BAD_INPUT;
     hid_t own = sp__recording_group(r, bodies, r->bodies[body].about.name);
-    snprintf(path, sizeof path, "%d", r->revisions[frame]);
-    if (own >= 0) *out = sp__recording_group(r, own, path);
+    if (own >= 0) *out = sp__recording_group(r, own, span->name);
     if (own >= 0) H5Gclose(own);
     H5Gclose(bodies);
-    if (*out < 0) return SP_BAD_INPUT;
-    sp_status status = sp__recording_number(r, *out, "first", H5T_NATIVE_INT, &first);
-    *row = frame - first;
-    if (status >= 0 && (first < 0 || *row < 0)) status = SP_RECORDING_FAIL(r, "frame %d lies before its own revision", frame);
-    if (status < 0) H5Gclose(*out);
-    return status;
+    *row = frame - span->first;
+    return *out < 0 ? SP_BAD_INPUT : SP_OK;
 }
 
 static sp_status read_cells(sp_recording *r, int body, hid_t data, const sp_extent *e) {
@@ -124,22 +125,63 @@ static sp_status load_topology(sp_recording *r, int frame, int body, hid_t g) {
                            : SP_RECORDING_FAIL(r, "cells of \"%s\" have no extent of count x 2, 3 or 4", b->about.name);
     H5Dclose(data);
     SP_TRY(status);
-    b->revision = b->topology.revision = r->revisions[frame];
+    b->revision = b->topology.revision = span_at(b, frame)->revision;
     return SP_OK;
 }
 
-static sp_status name_fields(sp_recording *r, hid_t own, sp_recorded_body *b) {
+static sp_status name_fields(sp_recording *r, hid_t g, sp_recorded_body *b) {
     const char **names;
     int count = 0, kept = 0;
-    hid_t g = sp__recording_group(r, own, "0");
-    if (g < 0) return SP_BAD_INPUT;
-    sp_status status = sp__recording_names(r, g, b->about.name, &count, &names);
-    H5Gclose(g);
-    SP_TRY(status);
+    SP_TRY(sp__recording_names(r, g, b->about.name, &count, &names));
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], "cells") != 0) names[kept++] = names[i];
     b->about.fields = names;
     b->about.field_count = kept;
+    return SP_OK;
+}
+
+static sp_status read_span(sp_recording *r, hid_t own, const char *name, sp_recorded_body *b) {
+    sp_recorded_span *span = &b->spans[b->span_count];
+    char *end;
+    long revision = strtol(name, &end, 10);
+    sp_extent e;
+    hid_t data;
+    if (*end || revision < 0 || revision >= INT_MAX)
+        return SP_RECORDING_FAIL(r, "group \"%s\" of \"%s\" is not a revision", name, b->about.name);
+    *span = (sp_recorded_span){.name = name, .revision = (int)revision};
+    hid_t g = sp__recording_group(r, own, name);
+    if (g < 0) return SP_BAD_INPUT;
+    sp_status status = sp__recording_number(r, g, "first", H5T_NATIVE_INT, &span->first);
+    if (status >= 0 && span->first < 0)
+        status = SP_RECORDING_FAIL(r, "\"%s\" begins at frame %d, must be >= 0", b->about.name, span->first);
+    if (status >= 0) status = sp__recording_extent(r, g, "position", &data, &e);
+    if (status >= 0) {
+        span->rows = e.rank > 0 && e.size[0] < INT_MAX ? (int)e.size[0] : 0;
+        H5Dclose(data);
+    }
+    if (status >= 0 && !b->span_count++) status = name_fields(r, g, b);
+    H5Gclose(g);
+    return status;
+}
+
+static int by_first(const void *a, const void *b) {
+    int x = ((const sp_recorded_span *)a)->first, y = ((const sp_recorded_span *)b)->first;
+    return (x > y) - (x < y);
+}
+
+// A run that was killed may leave rows of a frame that is not complete: a group ends where the next one begins.
+static sp_status read_spans(sp_recording *r, hid_t own, sp_recorded_body *b) {
+    const char **names;
+    int count = 0;
+    SP_TRY(sp__recording_names(r, own, b->about.name, &count, &names));
+    if (!SP_KEEP(&r->keep, b->spans, count + 1)) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
+    for (int i = 0; i < count; i++) SP_TRY(read_span(r, own, names[i], b));
+    if (!count) return SP_RECORDING_FAIL(r, "\"%s\" has no revision", b->about.name);
+    qsort(b->spans, (size_t)count, sizeof *b->spans, by_first);
+    for (int i = 0; i + 1 < count; i++) {
+        int most = b->spans[i + 1].first - b->spans[i].first;
+        if (b->spans[i].rows > most) b->spans[i].rows = most;
+    }
     return SP_OK;
 }
 
@@ -150,7 +192,7 @@ static sp_status read_body(sp_recording *r, hid_t bodies, const char *name, sp_r
     if (own < 0) return SP_BAD_INPUT;
     sp_status status = sp__recording_text(r, own, "kind", true, &b->about.kind, NULL);
     if (status >= 0) status = sp__recording_number(r, own, "index", H5T_NATIVE_INT, &b->index);
-    if (status >= 0) status = name_fields(r, own, b);
+    if (status >= 0) status = read_spans(r, own, b);
     H5Gclose(own);
     return status;
 }
@@ -211,7 +253,7 @@ static sp_status ask_field(sp_recording *r, int frame, int body, const char *fie
     hid_t g, data;
     sp_extent e;
     int row;
-    SP_TRY(open_revision(r, frame, body, &g, &row));
+    SP_TRY(open_span(r, frame, body, &g, &row));
     sp_status status = open_field(r, g, row, field, &data, &e, info);
     if (status >= 0) {
         if (out) status = read_row(r, data, &e, row, field, out);
@@ -257,11 +299,12 @@ sp_status sp_recording_field(sp_recording *r, int frame, int body, const char *f
 sp_status sp_recording_topology_at(sp_recording *r, int frame, int body, sp_recording_topology *out) {
     SP_TRY(check_place(r, frame, body));
     sp_recorded_body *b = &r->bodies[body];
-    if (b->revision != r->revisions[frame]) {
+    const sp_recorded_span *span = span_at(b, frame);
+    if (!span || b->revision != span->revision) {
         hid_t g;
         int row;
         sp__hdf5_enter();
-        sp_status status = open_revision(r, frame, body, &g, &row);
+        sp_status status = open_span(r, frame, body, &g, &row);
         if (status >= 0) {
             status = load_topology(r, frame, body, g);
             H5Gclose(g);
@@ -332,6 +375,13 @@ static sp_status read_contact_array(sp_recording *r, hid_t g, const char *name, 
     return status;
 }
 
+// the body with an index of the file; the count of bodies: none
+static int find_index(const sp_recording *r, int index) {
+    int i = 0;
+    while (i < r->info.body_count && r->bodies[i].index != index) i++;
+    return i;
+}
+
 static sp_status read_contacts(sp_recording *r, uint64_t first, int count, sp_recording_contact *out) {
     hid_t g = sp__recording_group(r, r->file, "contacts");
     sp_status status = g < 0 ? SP_BAD_INPUT : SP_OK;
@@ -347,9 +397,12 @@ static sp_status read_contacts(sp_recording *r, uint64_t first, int count, sp_re
     MEMBER(bodies, 2, H5T_NATIVE_INT, int);
 #undef MEMBER
     for (int i = 0; i < count && status >= 0; i++)
-        for (int s = 0; s < 2; s++)
-            if (out[i].bodies[s] < -1 || out[i].bodies[s] >= r->info.body_count)
-                status = SP_RECORDING_FAIL(r, "body %d of a contact, must be below %d", out[i].bodies[s], r->info.body_count);
+        for (int s = 0; s < 2 && status >= 0; s++) {
+            const int index = out[i].bodies[s];
+            if (index >= 0) out[i].bodies[s] = find_index(r, index);
+            if (index < -1 || out[i].bodies[s] >= r->info.body_count)
+                status = SP_RECORDING_FAIL(r, "body %d of a contact is not in the recording", index);
+        }
     if (g >= 0) H5Gclose(g);
     return status;
 }
@@ -403,13 +456,17 @@ static sp_status read_group(sp_recording *r, const char *name, sp_status (*read)
     return status;
 }
 
+// the position of a body, where a complete frame has it
 static sp_status check_bodies(sp_recording *r) {
-    for (int i = 0; r->info.frame_count && i < r->info.body_count; i++) {
-        sp_field_info info;
-        SP_TRY(ask_field(r, r->info.frame_count - 1, i, "position", &info, NULL));
-        if (info.components != 3)
-            return SP_RECORDING_FAIL(r, "positions of \"%s\" have no extent of frames x nodes x 3", r->bodies[i].about.name);
-    }
+    for (int i = 0; i < r->info.body_count; i++)
+        for (int k = 0; k < r->bodies[i].span_count; k++) {
+            const sp_recorded_span *span = &r->bodies[i].spans[k];
+            sp_field_info info;
+            if (!span->rows || span->first >= r->info.frame_count) continue;
+            SP_TRY(ask_field(r, span->first, i, "position", &info, NULL));
+            if (info.components != 3)
+                return SP_RECORDING_FAIL(r, "positions of \"%s\" have no extent of frames x nodes x 3", r->bodies[i].about.name);
+        }
     return SP_OK;
 }
 
@@ -417,7 +474,7 @@ static sp_status check_bodies(sp_recording *r) {
 static void detect_precision(sp_recording *r) {
     hid_t g, data = -1;
     int row;
-    if (!r->info.frame_count || !r->info.body_count || open_revision(r, 0, 0, &g, &row) < 0) return;
+    if (!r->info.frame_count || !r->info.body_count || !span_at(&r->bodies[0], 0) || open_span(r, 0, 0, &g, &row) < 0) return;
     data = H5Dopen2(g, "position", H5P_DEFAULT);
     hid_t type = data >= 0 ? H5Dget_type(data) : -1;
     r->info.in_double = type >= 0 && H5Tget_size(type) == sizeof(double);
@@ -496,6 +553,11 @@ sp_status sp_recording_body_at(const sp_recording *r, int body, sp_recording_bod
         return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: body %d, must be in [0, %d)", r->path, body, r->info.body_count);
     *out = r->bodies[body].about;
     return SP_OK;
+}
+
+bool sp_recording_has_body(const sp_recording *r, int frame, int body) {
+    return frame >= 0 && frame < r->info.frame_count && body >= 0 && body < r->info.body_count &&
+           span_at(&r->bodies[body], frame) != NULL;
 }
 #else
 typedef int sp_recording_with_hdf5;

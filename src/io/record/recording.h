@@ -5,9 +5,17 @@
 
 #include "io/record/hdf5_store.h"
 
+// A group of a body: its rows are those of the frames from `first` on.
+typedef struct sp_recorded_span {
+    const char *name;
+    int revision, first, rows;
+} sp_recorded_span;
+
 typedef struct sp_recorded_body {
     sp_recording_body about;
-    int index;
+    int index;  // in the file; contacts refer to it
+    sp_recorded_span *spans;
+    int span_count;
     int revision;  // revision of `topology`; -1: none
     sp_recording_topology topology;
     int *cells;
@@ -21,7 +29,6 @@ struct sp_recording {
     uint64_t bytes;  // size of the file, the bound of all counts
     sp_recording_info info;
     sp_recording_frame *frames;
-    int *revisions;  // of each frame
     sp_recorded_body *bodies;
     uint64_t *contact_rows;  // of each frame: first row of its contacts, then that of the next frame; NULL: no contacts
 };

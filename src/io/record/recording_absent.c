@@ -43,6 +43,11 @@ sp_status sp_recording_body_at(const sp_recording *r, int body, sp_recording_bod
     return SP_UNAVAILABLE;
 }
 
+bool sp_recording_has_body(const sp_recording *r, int frame, int body) {
+    (void)r, (void)frame, (void)body;
+    return false;
+}
+
 sp_status sp_recording_topology_at(sp_recording *r, int frame, int body, sp_recording_topology *out) {
     (void)r, (void)frame, (void)body, (void)out;
     return SP_UNAVAILABLE;

@@ -42,7 +42,7 @@ static sp_status read_numbers(const showing *k, int index, const sp_recording_bo
     return sp_recording_field(k->recording, k->frame, index, name, *out);
 }
 
-static sp_status show_body(const showing *k, int index, const sp_recording_body *b) {
+static sp_status set_body(const showing *k, int index, const sp_recording_body *b) {
     sp_body_info info;
     sp_body_id id;
     double *state[2] = {NULL, NULL};
@@ -53,6 +53,50 @@ static sp_status show_body(const showing *k, int index, const sp_recording_body 
     if (status >= 0) status = sp_world_set_state(k->world, id, state[0], state[1]);
     sp__free(k->ctx, state[0]), sp__free(k->ctx, state[1]);
     return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- bodies that come and go
+
+static bool in_scene(const sp_run *run, const char *name) {
+    for (int i = 0; i < run->body_count; i++)
+        if (strcmp(run->bodies[i].node->path, name) == 0) return true;
+    return false;
+}
+
+// the last edit before a step that adds a body of this name; NULL: none
+static const sp_edit *find_addition(const sp_run *run, const char *name, uint64_t step) {
+    const sp_edit *e, *found = NULL;
+    uint64_t at;
+    for (int i = 0; run->shown_added && (e = sp__edit_log_at(run->shown_added, i, &at)) && at < step; i++)
+        if (strcmp(e->path, name) == 0) found = e;
+    return found;
+}
+
+// A body of this name that another edit has added does not have the same shape: it is replaced.
+static sp_status make_body(const showing *k, sp_run *run, const char *name, uint64_t step) {
+    sp_body_id id = sp_world_body_named(k->world, name);
+    const sp_edit *e = find_addition(run, name, step), *last = find_addition(run, name, run->shown_step);
+    if (id.slot && e == last) return SP_OK;
+    sp_status status = id.slot ? sp_world_remove(k->world, id) : SP_OK;
+    if (status >= 0 && e) status = sp_world_apply(k->world, e);
+    return status < 0 ? SP_FAIL(k->ctx, status, "%s", sp_world_error(k->world)->message) : SP_OK;
+}
+
+static sp_status hide_body(const showing *k, const char *name) {
+    sp_body_id id = sp_world_body_named(k->world, name);
+    return id.slot ? sp_world_remove(k->world, id) : SP_OK;
+}
+
+// A body that an edit added is made by the same edit; one of the scene that was removed keeps its last state.
+static sp_status show_body(const showing *k, sp_run *run, int index, uint64_t step) {
+    showing at = *k;
+    sp_recording_body b;
+    SP_TRY(sp_recording_body_at(k->recording, index, &b));
+    bool there = sp_recording_has_body(k->recording, k->frame, index), own = in_scene(run, b.name);
+    if (!there && !own) return hide_body(k, b.name);
+    while (at.frame > 0 && !sp_recording_has_body(k->recording, at.frame, index)) at.frame--;
+    if (!own) SP_TRY(make_body(k, run, b.name, step));
+    return set_body(&at, index, &b);
 }
 
 // ---------------------------------------------------------------------------------------------------- contacts
@@ -123,14 +167,9 @@ static sp_status list_params(const showing *k, sp_run *run, const char *edits) {
 
 // Fields such as the stress depend on parameters: they get the values that the edits before the frame have set, or those of the
 // scene. Frames are shown in any order.
-static sp_status show_params(const showing *k, sp_run *run, const char *edits, uint64_t step) {
+static sp_status show_params(const showing *k, sp_run *run, uint64_t step) {
     const sp_edit *e;
     uint64_t at;
-    if (run->shown != k->recording) {
-        sp_edit_log_close(&run->shown_edits);
-        run->shown = k->recording, run->shown_count = 0;
-        if (edits[0]) SP_TRY(list_params(k, run, edits));
-    }
     for (int i = 0; i < run->shown_count; i++) run->shown_params[i].value = run->shown_params[i].initial;
     for (int i = 0; run->shown_edits && (e = sp__edit_log_at(run->shown_edits, i, &at)) && at < step; i++)
         run->shown_params[find_shown(run, e->path)].value = e->value;
@@ -141,6 +180,16 @@ static sp_status show_params(const showing *k, sp_run *run, const char *edits, u
 }
 
 // ---------------------------------------------------------------------------------------------------- frames
+
+// the edits of the recording that its frames need
+static sp_status show_edits(const showing *k, sp_run *run, const char *edits) {
+    if (run->shown == k->recording) return SP_OK;
+    sp_edit_log_close(&run->shown_edits), sp_edit_log_close(&run->shown_added);
+    run->shown = k->recording, run->shown_count = 0, run->shown_step = 0;
+    if (!edits[0]) return SP_OK;
+    SP_TRY(list_params(k, run, edits));
+    return sp__edit_log_select(k->ctx, "edits of the recording", edits, 1u << SP_EDIT_ADD, &run->shown_added);
+}
 
 sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *options, sp_scene **out) {
     sp_recording_info info;
@@ -154,7 +203,8 @@ sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *op
                        "the recording holds visual surfaces only, from which no body can be shown again: record "
                        "part=\"mechanical\"");
     if (!SP_NEW(ctx, sets, info.set_count + o.set_count + 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a scene");
-    for (int i = 0; i < info.set_count; i++) sets[i] = info.sets[i];
+    // 0.1 and 0.2 wrote "--set path=value"
+    for (int i = 0; i < info.set_count; i++) sets[i] = info.sets[i] + (strncmp(info.sets[i], "--set ", 6) == 0 ? 6 : 0);
     for (int i = 0; i < o.set_count; i++) sets[info.set_count + i] = o.sets[i];
     o.sets = sets, o.set_count += info.set_count;
     sp_status status = sp_scene_parse(ctx, info.scene, info.scene_size, info.scene_path, &o, out);
@@ -172,12 +222,10 @@ sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
     if (info.visual)
         return SP_FAIL(k.ctx, SP_BAD_INPUT,
                        "the recording holds visual surfaces, which do not determine a state: record part=\"mechanical\"");
-    for (int i = 0; i < info.body_count; i++) {
-        sp_recording_body b;
-        SP_TRY(sp_recording_body_at(recording, i, &b));
-        SP_TRY(show_body(&k, i, &b));
-    }
-    SP_TRY(show_params(&k, run, info.edits, at.step));
+    SP_TRY(show_edits(&k, run, info.edits));
+    for (int i = 0; i < info.body_count; i++) SP_TRY(show_body(&k, run, i, at.step));
+    run->shown_step = at.step;
+    SP_TRY(show_params(&k, run, at.step));
     SP_TRY(show_contacts(&k));
     SP_TRY(sp_world_publish(k.world));
     return SP_OK;

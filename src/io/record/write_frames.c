@@ -152,7 +152,7 @@ static bool add_body_numbers(sp_cells *c, const sp_layout *l) {
     if (!SP_KEEP(&c->keep, a->values, c->cell_count)) return false;
     c->array_count++;
     for (int i = 0, at = 0; i < l->body_count; i++)
-        for (int k = 0; k < l->bodies[i].cell_count; k++) a->values[at++] = i;
+        for (int k = 0; k < l->bodies[i].cell_count; k++) a->values[at++] = l->bodies[i].index;
     return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "io/record/hdf5_items.h"
+#include "io/record/hdf5_bodies.h"
 
 typedef struct probe_lists {
     sp_h5_list time, value, interpolated;
@@ -15,16 +15,14 @@ struct sp_heavy {
     sp_h5 h;
     sp_store *store;
     sp_sink *sink;
-    const sp_layout *layout;  // layout of the open lists
-    long first;               // first frame of this layout
+    const sp_layout *layout;  // of the last frame
+    sp_h5_bodies bodies;
     hid_t event_type;
     sp_h5_list time, step, hash, interpolated, revision, edits, events, complete;
     probe_lists *probes;
     bool has_contacts;
     sp_h5_list contact_count, contacts[SP_CONTACT_ARRAY_COUNT];  // per frame; per contact
     sp_buffer contact_first;  // of each frame: its first row (uint64_t), then that of the next frame
-    sp_h5_list *fields;       // of all bodies in sequence
-    int field_count;
 };
 
 // commits, unless a call failed: then the file keeps its last commit
@@ -161,64 +159,19 @@ void sp__heavy_contacts(const sp_heavy *w, long frame, uint64_t *first, int *cou
     *first = rows[frame], *count = (int)(rows[frame + 1] - rows[frame]);
 }
 
-// ---------------------------------------------------------------------------------------------------- topology revisions
+// ---------------------------------------------------------------------------------------------------- layouts
 
-static int fields_of(const sp_layout *l) {
-    int n = 0;
-    for (int i = 0; i < l->body_count; i++) n += l->bodies[i].array_count;
-    return n;
-}
-
-static void create_field(sp_heavy *w, hid_t at, const sp_layout_array *a, sp_h5_list *out) {
-    hsize_t row[2] = {(hsize_t)a->count, (hsize_t)a->components};
-    int rank = a->components > 1 ? 3 : 2;
-    if (a->on == SP_ON_BODY) row[0] = (hsize_t)a->components, rank = 2;
-    sp__h5_list_create(&w->h, at, a->name, w->sink->in_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE, rank, row,
-                       a->on == SP_ON_BODY, w->sink->compress, out);
-    static const char *const where[] = {"nodes", "cells", "body"};
-    if (out->id < 0) return;
-    sp__h5_text_attr(&w->h, out->id, "on", where[a->on]);
-    sp__h5_text_attr(&w->h, out->id, "unit", a->unit);
-}
-
-static void create_body(sp_heavy *w, hid_t at, const sp_layout_body *b, int index, sp_h5_list *out) {
-    char name[16];
-    int first = (int)w->first;
-    bool new_body = H5Lexists(at, b->name, H5P_DEFAULT) <= 0;
-    hid_t body = new_body ? sp__h5_group(&w->h, at, b->name) : H5Gopen2(at, b->name, H5P_DEFAULT);
-    if (new_body) sp__h5_text_attr(&w->h, body, "kind", b->kind);
-    if (new_body) sp__h5_number_attr(&w->h, body, "index", H5T_STD_I32LE, H5T_NATIVE_INT, &index);
-    snprintf(name, sizeof name, "%d", w->layout->revision);
-    hid_t g = sp__h5_group(&w->h, body, name);
-    sp__h5_number_attr(&w->h, g, "first", H5T_STD_I32LE, H5T_NATIVE_INT, &first);
-    sp__h5_ints(&w->h, g, "cells", b->cells, b->cell_count, b->corners);
-    for (int i = 0; i < b->array_count; i++) create_field(w, g, &b->arrays[i], &out[i]);
-    if (g >= 0) H5Gclose(g);
-    if (body >= 0) H5Gclose(body);
-}
-
-static bool reserve_fields(sp_heavy *w, const sp_layout *layout) {
-    int n = fields_of(layout);
+static void write_layout(sp_heavy *w, const sp_layout *layout) {
     w->layout = layout;
-    if (!SP_NEW(w->h.ctx, w->fields, n + 1)) {
-        w->h.no_memory = true;
-        return false;
-    }
-    for (int i = 0; i < n; i++) w->fields[i].id = -1;
-    w->field_count = n;
-    return true;
+    sp__h5_bodies_layout(&w->h, &w->bodies, layout, (long)w->time.count, w->sink->in_double, w->sink->compress);
 }
 
-static void create_revision(sp_heavy *w, const sp_layout *layout) {
-    hid_t g = w->first ? H5Gopen2(w->h.file, "bodies", H5P_DEFAULT) : sp__h5_group(&w->h, w->h.file, "bodies");
-    if (!reserve_fields(w, layout)) {
-        sp__h5_failed(&w->h, "no memory for its fields");
-    } else {
-        sp_h5_list *at = w->fields;
-        for (int i = 0; i < layout->body_count; at += layout->bodies[i++].array_count)
-            create_body(w, g, &layout->bodies[i], i, at);
-    }
-    if (g >= 0) H5Gclose(g);
+// Readers before version 2 expect every body in every frame.
+static void write_version(sp_heavy *w) {
+    const int version = 2;
+    hid_t item = H5Aopen(w->h.file, "format_version", H5P_DEFAULT);
+    if (item < 0 || H5Awrite(item, H5T_NATIVE_INT, &version) < 0) sp__h5_failed(&w->h, "format_version");
+    if (item >= 0) H5Aclose(item);
 }
 
 // From here on data is only appended. The library reads back what it has written, so all of it must be in the file.
@@ -259,27 +212,14 @@ static bool open_probes(sp_heavy *w) {
     return true;
 }
 
-static bool open_body(sp_heavy *w, hid_t all, const sp_layout_body *b, sp_h5_list *out) {
-    hid_t body = H5Gopen2(all, b->name, H5P_DEFAULT), g = body < 0 ? -1 : H5Gopen2(body, "0", H5P_DEFAULT);
-    bool good = g >= 0;
-    for (int i = 0; i < b->array_count && good; i++) {
-        const sp_layout_array *a = &b->arrays[i];
-        hsize_t n = a->on == SP_ON_BODY ? (hsize_t)a->components : (hsize_t)a->count;
-        good = sp__h5_list_open(&w->h, g, a->name, H5T_NATIVE_DOUBLE, &out[i]) && out[i].row[0] == n;
-    }
-    if (g >= 0) H5Gclose(g);
-    if (body >= 0) H5Gclose(body);
-    return good;
-}
-
-static bool open_fields(sp_heavy *w) {
-    const sp_layout *l = w->sink->layout;
-    if (!reserve_fields(w, l)) return false;
-    hid_t all = H5Gopen2(w->h.file, "bodies", H5P_DEFAULT);
-    bool good = all >= 0;
-    sp_h5_list *at = w->fields;
-    for (int i = 0; i < l->body_count && good; at += l->bodies[i++].array_count) good = open_body(w, all, &l->bodies[i], at);
-    if (all >= 0) H5Gclose(all);
+// the revision of the last frame that stays
+static bool read_last_revision(sp_heavy *w) {
+    hsize_t from = (hsize_t)w->sink->resumed - 1, one = 1;
+    if (w->revision.count <= from || w->revision.rank != 1) return false;
+    hid_t space = H5Dget_space(w->revision.id), memory = H5Screate_simple(1, &one, NULL);
+    bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, NULL, &one, NULL) >= 0 &&
+                H5Dread(w->revision.id, H5T_NATIVE_INT, memory, space, H5P_DEFAULT, &w->bodies.revision) >= 0;
+    H5Sclose(space), H5Sclose(memory);
     return good;
 }
 
@@ -303,7 +243,7 @@ static void cut_back(sp_heavy *w) {
     hsize_t n = (hsize_t)w->sink->resumed;
     sp_h5_list *columns[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision};
     for (int i = 0; i < 5; i++) sp__h5_list_cut(&w->h, columns[i], n);
-    for (int i = 0; i < w->field_count; i++) sp__h5_list_cut(&w->h, &w->fields[i], n);
+    sp__h5_bodies_cut(&w->h, &w->bodies, w->sink->resumed);
     if (w->has_contacts) {
         const uint64_t *rows = (const uint64_t *)(const void *)w->contact_first.data;
         sp__h5_list_cut(&w->h, &w->contact_count, n);
@@ -329,10 +269,7 @@ static void close_lists(sp_heavy *w) {
         sp__h5_list_close(&w->probes[i].time), sp__h5_list_close(&w->probes[i].value);
         sp__h5_list_close(&w->probes[i].interpolated);
     }
-    for (int i = 0; i < w->field_count; i++) sp__h5_list_close(&w->fields[i]);
-    sp__free(w->h.ctx, w->fields);
-    w->fields = NULL;
-    w->field_count = 0;
+    sp__h5_bodies_close(&w->bodies);
 }
 
 static void no_lists(sp_heavy *w) {
@@ -349,6 +286,7 @@ static void release(sp_heavy **heavy) {
     if (!w) return;
     *heavy = NULL;
     close_lists(w);
+    sp__h5_bodies_free(&w->h, &w->bodies);
     if (w->event_type >= 0) H5Tclose(w->event_type);
     if (w->h.file >= 0) H5Fclose(w->h.file);
     sp__store_close(&w->store);
@@ -367,6 +305,7 @@ static sp_status new_heavy(sp_sink *sink, const char *path, sp_heavy **out) {
     }
     w->h = (sp_h5){.ctx = sink->ctx, .path = path, .file = -1};
     w->sink = sink;
+    w->bodies = (sp_h5_bodies){.keep = {sink->ctx, NULL}, .revision = -1};
     w->has_contacts = sink->layout && sink->layout->contacts;
     w->event_type = sp__h5_event_type();
     no_lists(w);
@@ -387,7 +326,7 @@ static sp_status write_hdf5_create(sp_sink *sink, const char *path, sp_heavy **o
     const uint64_t zero = 0;
     if (!sp__buffer_add(sink->ctx, &w->contact_first, &zero, sizeof zero))
         w->h.no_memory = true, sp__h5_failed(&w->h, "no memory for contacts");
-    create_revision(w, sink->layout);
+    write_layout(w, sink->layout);
     return write_hdf5_start(w);
 }
 
@@ -400,10 +339,12 @@ static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
         w->h.file = H5Fopen(path, H5F_ACC_RDWR, sp__store_access(w->store));
         status = sp__store_state(w->store);
     }
-    bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_contacts(w) && open_fields(w) &&
-                same_times(w) && read_contact_counts(w);
+    bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_contacts(w) &&
+                sp__h5_bodies_read(&w->h, &w->bodies) && sp__h5_bodies_match(&w->bodies, sink->layout, sink->resumed) &&
+                same_times(w) && read_last_revision(w) && read_contact_counts(w);
     if (good) {
         cut_back(w);
+        write_layout(w, sink->layout);
         return write_hdf5_start(w);
     }
     bool no_memory = status == SP_NO_MEMORY || w->h.no_memory;
@@ -439,26 +380,18 @@ static void add_events(sp_heavy *w, const sp_frame *f) {
     }
 }
 
-static void add_fields(sp_heavy *w, const sp_frame *f) {
-    sp_h5_list *list = w->fields;
-    for (int i = 0; i < f->layout->body_count; i++)
-        for (int k = 0; k < f->layout->bodies[i].array_count; k++)
-            sp__h5_list_add(&w->h, list++, 1, f->values + f->layout->bodies[i].arrays[k].offset);
-}
-
 static void add_head(sp_heavy *w, const sp_frame *f) {
     unsigned char between = f->head.interpolated;
     sp__h5_list_add(&w->h, &w->step, 1, &f->head.step);
     sp__h5_list_add(&w->h, &w->hash, 1, &f->head.hash);
     sp__h5_list_add(&w->h, &w->interpolated, 1, &between);
-    sp__h5_list_add(&w->h, &w->revision, 1, &f->layout->revision);
+    sp__h5_list_add(&w->h, &w->revision, 1, &w->bodies.revision);
     if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
     sp__h5_list_add(&w->h, &w->time, 1, &f->head.time);
 }
 
 // new datasets need the file in normal (not SWMR) mode
-static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
-    w->first = (long)w->time.count;
+static sp_status change_layout(sp_heavy *w, const sp_layout *layout) {
     close_lists(w);
     herr_t closed = H5Fclose(w->h.file);
     w->h.file = -1;
@@ -466,14 +399,14 @@ static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
     SP_TRY(h5_result(w));
     w->h.file = H5Fopen(w->h.path, H5F_ACC_RDWR, sp__store_access(w->store));
     if (w->h.file < 0 || !open_columns(w) || !open_probes(w) || !open_contacts(w)) sp__h5_failed(&w->h, "opening it again");
-    if (!w->h.failed) create_revision(w, layout);
+    if (!w->h.failed) write_version(w), write_layout(w, layout);
     return write_hdf5_start(w);
 }
 
 static sp_status add_frame(sp_heavy *w, const sp_frame *f) {
-    if (f->shown && f->layout->revision != w->layout->revision) SP_TRY(change_revision(w, f->layout));
+    if (f->shown && f->layout != w->layout) SP_TRY(change_layout(w, f->layout));
     add_events(w, f);
-    if (f->shown) add_fields(w, f);
+    if (f->shown) sp__h5_bodies_add(&w->h, &w->bodies, f);
     if (f->shown) add_contacts(w, f);
     if (f->shown) add_head(w, f);
     if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
@@ -487,8 +420,14 @@ sp_status sp__heavy_frame(sp_heavy *w, const sp_frame *f) {
     return status;
 }
 
-long sp__heavy_first(const sp_heavy *w) {
-    return w->first;
+const sp_layout_body *sp__heavy_body(const sp_heavy *w, long frame, int *next, int *revision, long *first) {
+    for (; *next < sp__h5_bodies_count(&w->bodies); ++*next) {
+        const sp_h5_body *g = sp__h5_bodies_at(&w->bodies, *next);
+        if (frame < g->first || frame >= g->end) continue;
+        *revision = g->revision, *first = g->first, ++*next;
+        return &g->body;
+    }
+    return NULL;
 }
 
 uint64_t sp__heavy_bytes(const sp_heavy *w) {

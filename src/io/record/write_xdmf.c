@@ -21,8 +21,8 @@ typedef struct printer {  // prints one frame
     sp_buffer out;
     bool good;
     const char *file;  // name of the HDF5 file
-    int revision;
-    long row;  // row of the frame in the lists of its revision
+    int revision;      // of the body
+    long row;          // row of the frame in the lists of the body
     int precision;
 } printer;
 
@@ -138,15 +138,20 @@ static void print_contacts(printer *p, const sp_heavy *heavy, long frame) {
     PRINT(p, "</Grid>\n");
 }
 
-static sp_status add_light(sp_sink *s, xdmf *x, const sp_layout *layout, long frame, long first, double time) {
-    printer p = {.ctx = s->ctx, .good = true, .file = sp__path_name(x->heavy_path), .revision = layout->revision};
+static sp_status add_light(sp_sink *s, xdmf *x, long frame, double time) {
+    printer p = {.ctx = s->ctx, .good = true, .file = sp__path_name(x->heavy_path)};
+    const sp_layout_body *b;
     char text[32];
-    p.row = frame - first;
+    int next = 0;
+    long first;
     p.precision = s->in_double ? 8 : 4;
     sp__print_double(text, time);
     PRINT(&p, "<Grid Name=\"frame %ld\" GridType=\"Collection\" CollectionType=\"Spatial\">\n<Time Value=\"%s\"/>\n", frame,
           text);
-    for (int i = 0; i < layout->body_count; i++) print_body(&p, &layout->bodies[i]);
+    while ((b = sp__heavy_body(x->heavy, frame, &next, &p.revision, &first))) {
+        p.row = frame - first;
+        print_body(&p, b);
+    }
     print_contacts(&p, x->heavy, frame);
     PRINT(&p, "</Grid>\n");
     sp_status status = p.good ? sp__growing_add(&x->light, p.out.data, p.out.size)
@@ -166,7 +171,7 @@ static sp_status open_xdmf(sp_sink *s) {
         return SP_FAIL(s->ctx, SP_NO_MEMORY, "%s: no memory for a record", s->path);
     SP_TRY(sp__heavy_open(s, x->heavy_path, &x->heavy, &s->frames));
     SP_TRY(sp__growing_open(s->ctx, s->path, head, tail, &x->light));
-    for (long i = 0; i < s->frames; i++) SP_TRY(add_light(s, x, s->layout, i, 0, s->resumed_at[i]));
+    for (long i = 0; i < s->frames; i++) SP_TRY(add_light(s, x, i, s->resumed_at[i]));
     count(s, x);
     return SP_OK;
 }
@@ -176,7 +181,7 @@ static sp_status write_xdmf(sp_sink *s, const sp_frame *f) {
     SP_TRY(sp__heavy_frame(x->heavy, f));
     count(s, x);
     if (!f->shown) return SP_OK;
-    SP_TRY(add_light(s, x, f->layout, s->frames, sp__heavy_first(x->heavy), f->head.time));
+    SP_TRY(add_light(s, x, s->frames, f->head.time));
     s->frames++;
     count(s, x);
     return SP_OK;

@@ -171,6 +171,12 @@ typedef struct sp_shown_param {
     double initial, value;
 } sp_shown_param;
 
+// A body that an edit added to the world, by name; one of the same name that is added later takes its place.
+typedef struct sp_added_body {
+    char name[64];
+    sp_body_id id;  // stale: it was removed
+} sp_added_body;
+
 // ---- the run
 
 struct sp_run {
@@ -206,7 +212,11 @@ struct sp_run {
     int inverse_count;
     const sp_recording *shown;  // its frames are shown (recording_show.c); NULL: none
     sp_edit_log *shown_edits;   // its edits of parameters; NULL: none
+    sp_edit_log *shown_added;   // its edits that add bodies; NULL: none
+    uint64_t shown_step;        // of the last frame
     sp_buffer additions;        // edits that added and removed bodies and links, as lines of a log
+    sp_buffer added;            // sp_added_body, in the order of their first addition
+    int body_changes;           // steps that added or removed bodies
     sp_shown_param *shown_params;
     int shown_count;
     double *field;  // buffer for the longest field that a probe reads
@@ -384,6 +394,7 @@ sp_status sp__run_restore(sp_run *run);
 // this one, from lines of a log
 sp_status sp__run_note_additions(sp_run *run);
 sp_status sp__run_repeat_additions(sp_run *run, const char *lines, size_t size);
+const sp_added_body *sp__run_added(const sp_run *run, int *count);
 // edit_log.c: the edits of some types (bits 1 << sp_edit_type) in the text of a log, and one of them; NULL: no more
 sp_status sp__edit_log_select(sp_context *context, const char *name, const char *text, unsigned types, sp_edit_log **out);
 const sp_edit *sp__edit_log_at(const sp_edit_log *log, int index, uint64_t *step);

@@ -125,8 +125,8 @@ void sp_run_destroy(sp_run **run) {
     free_meshes(r);
     for (int i = 0; i < r->series_count; i++) sp__series_free(r, r->series[i]);
     for (int i = 0; i < r->probe_count; i++) sp__series_free(r, &r->probes[i].series);
-    sp_edit_log_close(&r->shown_edits);
-    sp__buffer_free(ctx, &r->additions);
+    sp_edit_log_close(&r->shown_edits), sp_edit_log_close(&r->shown_added);
+    sp__buffer_free(ctx, &r->additions), sp__buffer_free(ctx, &r->added);
     sp__keep_free(&r->scratch);
     sp__keep_free(&r->keep);
     sp__free(ctx, r);

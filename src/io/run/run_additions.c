@@ -1,5 +1,5 @@
 // Bodies and links that edits add to the world of a run. The scene does not have them, so checkpoints hold the edits, and a run
-// that continues from one repeats them before it takes the state.
+// that continues from one repeats them before it takes the state. Records ask for the bodies.
 #include "io/run/build.h"
 #include "souple/io.h"
 
@@ -21,12 +21,34 @@ static sp_status additions_append(sp_run *run, const char *lines, size_t size) {
     return SP_OK;
 }
 
+const sp_added_body *sp__run_added(const sp_run *run, int *count) {
+    *count = (int)(run->added.size / sizeof(sp_added_body));
+    return (const sp_added_body *)(const void *)run->added.data;
+}
+
+// An edit that the step refused leaves an entry without a body.
+static sp_status added_note(sp_run *run, const sp_edit *e) {
+    sp_added_body *list = (sp_added_body *)(void *)run->added.data, new = {.id = sp_world_body_named(run->world, e->path)};
+    const int count = (int)(run->added.size / sizeof new);
+    run->body_changes += e->type == SP_EDIT_ADD || e->type == SP_EDIT_REMOVE;
+    if (e->type != SP_EDIT_ADD) return SP_OK;
+    memcpy(new.name, e->path, sizeof new.name);
+    int i = 0;
+    while (i < count && strcmp(list[i].name, new.name) != 0) i++;
+    if (i < count)
+        list[i] = new;
+    else if (!sp__buffer_add(run->ctx, &run->added, &new, sizeof new))
+        return additions_no_memory(run);
+    return SP_OK;
+}
+
 sp_status sp__run_note_additions(sp_run *run) {
     int count;
     const sp_edit *taken = sp_world_edits_taken(run->world, &count);
     for (int i = 0; i < count; i++) {
         char line[SP_EDIT_LINE];
         if (!(additions >> taken[i].type & 1)) continue;
+        SP_TRY(added_note(run, &taken[i]));
         if (!sp_edit_log_line(&taken[i], sp_world_steps(run->world) - 1, line, sizeof line)) continue;
         SP_TRY(additions_append(run, line, strlen(line)));
     }
@@ -36,8 +58,10 @@ sp_status sp__run_note_additions(sp_run *run) {
 static sp_status additions_apply(sp_run *run, const sp_edit_log *log) {
     const sp_edit *e;
     uint64_t step;
-    for (int i = 0; (e = sp__edit_log_at(log, i, &step)); i++)
+    for (int i = 0; (e = sp__edit_log_at(log, i, &step)); i++) {
         if (sp_world_apply(run->world, e) < 0) return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s", sp_world_error(run->world)->message);
+        SP_TRY(added_note(run, e));
+    }
     return SP_OK;
 }
 

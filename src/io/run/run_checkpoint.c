@@ -335,7 +335,9 @@ static sp_status resume_records(sp_run *run, const resuming *k) {
         SP_TRY(read_record(run, part, r, &good));
         if (!good) return damaged(run, k->path, "the state of a record");
         // the state for interpolation between two steps is that of the checkpoint
-        if (r->path && r->writer && r->layout && !isnan(r->sampling.before)) SP_TRY(sp__record_values(run, r, r->before));
+        if (!r->path || !r->writer || !r->layout || isnan(r->sampling.before)) continue;
+        SP_TRY(sp__record_update(run, r));
+        SP_TRY(sp__record_values(run, r, r->before));
     }
     return SP_OK;
 }

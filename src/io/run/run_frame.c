@@ -90,18 +90,18 @@ bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field) {
 // does this part know the field
 static bool is_there(sp_run *run, const sp_frame_source *s, const sp_field_info *q) {
     if (strcmp(q->name, "position") == 0) return true;
-    if (!sp__run_has_field(run->world, s->body->id, q->name)) return false;
+    if (!sp__run_has_field(run->world, s->id, q->name)) return false;
     return q->on != SP_ON_ELEMENTS || s->from == SP_FROM_ELEMENTS;
 }
 
 static sp_status add_arrays(sp_run *run, sp_record *r, const sp_body_info *info, sp_layout_body *b, const sp_frame_source *s) {
     sp_field_info q, own;
-    if (!SP_KEEP(&run->keep, b->arrays, SP_FIELD_COUNT)) return sp__build_no_memory(run);
+    if (!SP_KEEP(r->keep, b->arrays, SP_FIELD_COUNT)) return sp__build_no_memory(run);
     for (int i = 0; sp_field_at(i, &q) >= 0; i++) {
         if (!frame_wanted(r, info, s, &q) || !is_there(run, s, &q)) continue;
         // all numbers of a whole body are one row
         if (q.on == SP_ON_BODY) {
-            sp_status status = sp_world_field_info(run->world, s->body->id, q.name, &own);
+            sp_status status = sp_world_field_info(run->world, s->id, q.name, &own);
             if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
             q.components *= own.count;
         }
@@ -119,7 +119,7 @@ static sp_status add_elements(sp_run *run, const sp_record *r, const sp_body_inf
     b->node_count = info->nodes, b->cell_count = view.count, b->corners = view.nodes_per_element;
     size_t corners = (size_t)b->corners * (size_t)b->cell_count;
     SP_TRY(sp__build_reserve(run, r->node, (double)corners, sizeof *cells, "cells of a record"));
-    if (!SP_KEEP(&run->keep, cells, corners)) return sp__build_no_memory(run);
+    if (!SP_KEEP(r->keep, cells, corners)) return sp__build_no_memory(run);
     sp_world_elements(run->world, info->id, cells, &view);
     b->cells = cells;
     return SP_OK;
@@ -144,12 +144,12 @@ static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
 }
 
 // the surface of a snapshot, transformed back to the frame of the body
-static sp_status copy_local(sp_run *run, const sp_snapshot_surface *seen, const double at[7], sp_layout_body *b,
-                            sp_frame_source *s) {
+static sp_status copy_local(sp_run *run, const sp_record *r, const sp_snapshot_surface *seen, const double at[7],
+                            sp_layout_body *b, sp_frame_source *s) {
     double *local, R[9], d[3];
     int *cells;
     b->node_count = seen->vertex_count, b->cell_count = seen->face_count, b->corners = 3;
-    if (!SP_KEEP(&run->keep, local, 3 * (size_t)b->node_count) || !SP_KEEP(&run->keep, cells, 3 * (size_t)b->cell_count))
+    if (!SP_KEEP(r->keep, local, 3 * (size_t)b->node_count) || !SP_KEEP(r->keep, cells, 3 * (size_t)b->cell_count))
         return sp__build_no_memory(run);
     for (size_t i = 0; i < 3 * (size_t)b->cell_count; i++) cells[i] = (int)seen->faces[i];
     sp__quat_matrix(at + 3, R);
@@ -162,20 +162,20 @@ static sp_status copy_local(sp_run *run, const sp_snapshot_surface *seen, const 
     return SP_OK;
 }
 
-static sp_status add_posed(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+static sp_status add_posed(sp_run *run, const sp_record *r, sp_layout_body *b, sp_frame_source *s) {
     double at[7];
     sp_status status = sp_world_publish(run->world);
-    if (status >= 0) status = sp_world_field(run->world, body->id, "pose", at);
+    if (status >= 0) status = sp_world_field(run->world, s->id, "pose", at);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     const sp_snapshot *snapshot = sp_world_snapshot_acquire(run->world);
-    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, body->id);
-    if (seen) status = copy_local(run, seen, at, b, s);
+    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, s->id);
+    if (seen) status = copy_local(run, r, seen, at, b, s);
     if (snapshot) sp_world_snapshot_release(run->world, snapshot);
     return status;
 }
 
-static sp_status surface_name(sp_run *run, const char *surface, sp_layout_body *b) {
-    char *name = sp__keep_alloc(&run->keep, strlen(b->name) + strlen(surface) + 2, 1);
+static sp_status surface_name(sp_run *run, const sp_record *r, const char *surface, sp_layout_body *b) {
+    char *name = sp__keep_alloc(r->keep, strlen(b->name) + strlen(surface) + 2, 1);
     if (!name) return sp__build_no_memory(run);
     sprintf(name, "%s.%s", b->name, surface);
     b->name = name;
@@ -184,16 +184,16 @@ static sp_status surface_name(sp_run *run, const char *surface, sp_layout_body *
 
 // node of each vertex of the boundary; around the cross sections of a rod, the two nodes of the element and the weight of the
 // second
-static sp_status boundary_nodes(sp_run *run, const sp_surface_info *from, sp_frame_source *s) {
+static sp_status boundary_nodes(sp_run *run, const sp_record *r, const sp_surface_info *from, sp_frame_source *s) {
     int *nodes;
     double *share = NULL;
-    if (!SP_KEEP(&run->keep, nodes, from->vertex_count) || (from->rings && !SP_KEEP(&run->keep, share, from->vertex_count)))
+    if (!SP_KEEP(r->keep, nodes, from->vertex_count) || (from->rings && !SP_KEEP(r->keep, share, from->vertex_count)))
         return sp__build_no_memory(run);
     for (int v = 0; v < from->vertex_count; v++) nodes[v] = from->nodes[v];
     for (int i = 0; i < from->ring_count; i++) {
-        const sp_rod_cross_section *r = &from->rings[i];
+        const sp_rod_cross_section *ring = &from->rings[i];
         int end = i + 1 < from->ring_count ? from->rings[i + 1].vertex : from->vertex_count;
-        for (int v = r->vertex; v < end; v++) nodes[v] -= r->at > 0.5, share[v] = r->at;
+        for (int v = ring->vertex; v < end; v++) nodes[v] -= ring->at > 0.5, share[v] = ring->at;
     }
     s->nodes = nodes, s->share = share;
     return SP_OK;
@@ -202,30 +202,30 @@ static sp_status boundary_nodes(sp_run *run, const sp_surface_info *from, sp_fra
 static sp_status add_surface(sp_run *run, const sp_record *r, sp_layout_body *b, sp_frame_source *s) {
     sp_surface_info info;
     int *cells;
-    sp_status status = sp_world_surface_info(run->world, s->body->id, s->surface, &info);
+    sp_status status = sp_world_surface_info(run->world, s->id, s->surface, &info);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     b->node_count = info.vertex_count, b->cell_count = info.face_count, b->corners = 3;
-    if (!SP_KEEP(&run->keep, cells, 3 * (size_t)b->cell_count)) return sp__build_no_memory(run);
+    if (!SP_KEEP(r->keep, cells, 3 * (size_t)b->cell_count)) return sp__build_no_memory(run);
     for (size_t i = 0; i < 3 * (size_t)b->cell_count; i++) cells[i] = (int)info.faces[i];
     b->cells = cells;
-    return s->from == SP_FROM_BOUNDARY ? boundary_nodes(run, &info, s) : surface_name(run, info.name, b);
+    return s->from == SP_FROM_BOUNDARY ? boundary_nodes(run, r, &info, s) : surface_name(run, r, info.name, b);
 }
 
 // surface 0: the body itself, or its boundary if the format or the scene asks for surfaces
-static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surface) {
+static sp_status add_part(sp_run *run, sp_record *r, const char *name, sp_body_id id, int surface, int index) {
     sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
     sp_frame_source *s = &r->sources[r->layout->body_count];
     sp_body_info info;
-    sp_status status = sp_world_body_info(run->world, body->id, &info);
+    sp_status status = sp_world_body_info(run->world, id, &info);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-    *b = (sp_layout_body){.name = body->node->path, .kind = info.kind};
-    *s = (sp_frame_source){.body = body, .surface = surface};
+    *b = (sp_layout_body){.name = name, .kind = info.kind, .index = index};
+    *s = (sp_frame_source){.id = id, .surface = surface};
     s->from = surface > 0 ? SP_FROM_SURFACE : !info.nodes ? SP_FROM_POSE : has_cells(r) ? SP_FROM_ELEMENTS : SP_FROM_BOUNDARY;
     switch (s->from) {
     case SP_FROM_ELEMENTS: SP_TRY(add_elements(run, r, &info, b)); break;
     case SP_FROM_SURFACE:
     case SP_FROM_BOUNDARY: SP_TRY(add_surface(run, r, b, s)); break;
-    case SP_FROM_POSE: SP_TRY(add_posed(run, r, body, b, s)); break;
+    case SP_FROM_POSE: SP_TRY(add_posed(run, r, b, s)); break;
     }
     if (3 * (size_t)info.nodes > r->scratch_size) r->scratch_size = 3 * (size_t)info.nodes;
     r->layout->body_count++;
@@ -238,11 +238,18 @@ static sp_status add_body(sp_run *run, sp_record *r, sp_run_body *body, bool cou
     for (int i = 1; i < n; i++) {
         sp_surface_info info;
         if (sp_world_surface_info(run->world, body->id, i, &info) < 0 || !(info.roles & SP_ROLE_VISUAL)) continue;
+        if (!count_only) SP_TRY(add_part(run, r, body->node->path, body->id, i, *count + seen));
         seen++;
-        if (!count_only) SP_TRY(add_part(run, r, body, i));
     }
+    int own = *count;
     *count += seen ? seen : 1;
-    return seen || count_only ? SP_OK : add_part(run, r, body, 0);
+    return seen || count_only ? SP_OK : add_part(run, r, body->node->path, body->id, 0, own);
+}
+
+static sp_status new_layout(sp_run *run, sp_record *r, int bodies) {
+    return SP_KEEP(r->keep, r->layout, 1) && SP_KEEP(r->keep, r->layout->bodies, bodies) && SP_KEEP(r->keep, r->sources, bodies)
+               ? SP_OK
+               : sp__build_no_memory(run);
 }
 
 sp_status sp__record_layout(sp_run *run, sp_record *r) {
@@ -254,13 +261,106 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
     for (int i = 0; i < run->body_count; i++)
         if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], true, &n));
     if (!n) return SP_BUILD_FAIL(run, r->node, NULL, "a %s record shows bodies, and there are none", r->writer->suffix);
-    if (!SP_KEEP(&run->keep, r->layout, 1) || !SP_KEEP(&run->keep, r->layout->bodies, n) || !SP_KEEP(&run->keep, r->sources, n))
-        return sp__build_no_memory(run);
+    SP_TRY(new_layout(run, r, n));
     for (int i = 0; i < run->body_count; i++)
         if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
+    r->scene_bodies = n;
     r->layout->contacts = run->constraints && r->writer == &sp__writer_xdmf;
-    if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
+    if (!SP_KEEP(r->keep, r->scratch, r->scratch_size) || !SP_NEW(run->ctx, r->before, r->layout->value_count))
         return sp__build_no_memory(run);
+    return SP_OK;
+}
+
+void sp__record_free(sp_run *run, sp_record *r) {
+    sp__buffer_free(run->ctx, &r->edits), sp__buffer_free(run->ctx, &r->events), sp__buffer_free(run->ctx, &r->times);
+    sp__free(run->ctx, r->before);
+    r->before = NULL;
+}
+
+// ------------------------------------------------------------------------------------------------ bodies that come and go
+
+static bool same_id(sp_body_id a, sp_body_id b) {
+    return a.slot == b.slot && a.generation == b.generation;
+}
+
+static bool is_alive(const sp_run *run, sp_body_id id) {
+    sp_body_info info;
+    return id.slot && sp_world_body_info(run->world, id, &info) >= 0;
+}
+
+// a body of the previous layout that stays: only the places of its values change
+static sp_status copy_part(sp_run *run, sp_record *r, const sp_layout_body *from, const sp_frame_source *source) {
+    sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
+    *b = *from;
+    r->sources[r->layout->body_count++] = *source;
+    if (!SP_KEEP(r->keep, b->arrays, from->array_count)) return sp__build_no_memory(run);
+    for (int i = 0; i < from->array_count; i++) {
+        b->arrays[i] = from->arrays[i];
+        b->arrays[i].offset = r->layout->value_count;
+        r->layout->value_count += from->arrays[i].count * (size_t)from->arrays[i].components;
+    }
+    return SP_OK;
+}
+
+static bool has_source(const sp_record *old, sp_body_id id) {
+    for (int i = 0; i < old->layout->body_count; i++)
+        if (same_id(old->sources[i].id, id)) return true;
+    return false;
+}
+
+// bodies that edits added are in records that do not choose their bodies
+static sp_status add_new(sp_run *run, sp_record *r, const sp_record *old) {
+    int count;
+    const sp_added_body *added = sp__run_added(run, &count);
+    for (int i = 0; i < count && !sp__build_given(r->node, "of"); i++) {
+        if (!is_alive(run, added[i].id) || has_source(old, added[i].id)) continue;
+        const char *name = sp__keep_text(r->keep, added[i].name);
+        if (!name) return sp__build_no_memory(run);
+        SP_TRY(add_part(run, r, name, added[i].id, 0, r->scene_bodies + i));
+    }
+    return SP_OK;
+}
+
+// Values at the previous step in the places of the new layout. Bodies that were not there have their current ones.
+static sp_status move_before(sp_run *run, sp_record *r, const sp_record *old) {
+    if (!SP_NEW(run->ctx, r->before, r->layout->value_count)) return sp__build_no_memory(run);
+    SP_TRY(sp__record_values(run, r, r->before));
+    for (int i = 0, k = 0; i < old->layout->body_count && k < r->layout->body_count; i++) {
+        const sp_layout_body *from = &old->layout->bodies[i], *to = &r->layout->bodies[k];
+        if (!same_id(old->sources[i].id, r->sources[k].id)) continue;
+        for (int a = 0; a < to->array_count; a++)
+            memcpy(r->before + to->arrays[a].offset, old->before + from->arrays[a].offset,
+                   to->arrays[a].count * (size_t)to->arrays[a].components * sizeof *r->before);
+        k++;
+    }
+    return SP_OK;
+}
+
+static sp_status next_layout(sp_run *run, sp_record *r, const sp_record *old) {
+    int added;
+    sp__run_added(run, &added);
+    SP_TRY(new_layout(run, r, old->layout->body_count + added));
+    r->layout->contacts = old->layout->contacts;
+    for (int i = 0; i < old->layout->body_count; i++)
+        if (is_alive(run, old->sources[i].id)) SP_TRY(copy_part(run, r, &old->layout->bodies[i], &old->sources[i]));
+    SP_TRY(add_new(run, r, old));
+    return move_before(run, r, old);
+}
+
+sp_status sp__record_update(sp_run *run, sp_record *r) {
+    sp_record old = *r;
+    if (!r->layout || r->changes == run->body_changes) return SP_OK;
+    double memory = run->memory;
+    r->before = NULL;
+    sp_status status = next_layout(run, r, &old);
+    run->memory = memory;
+    sp__free(run->ctx, status < 0 ? r->before : old.before);
+    if (status < 0) {
+        r->layout = old.layout, r->sources = old.sources, r->before = old.before;
+        run->failed = false;
+        return SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for the bodies that were added", r->file);
+    }
+    r->changes = run->body_changes;
     return SP_OK;
 }
 
@@ -282,7 +382,7 @@ static const sp_layout_array *pose_of(const sp_layout_body *b) {
 
 static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     double at[7];
-    SP_TRY(sp_world_field(run->world, s->body->id, "pose", at));
+    SP_TRY(sp_world_field(run->world, s->id, "pose", at));
     frame_place(b, s, at, values);
     if (pose_of(b)) memcpy(values + pose_of(b)->offset, at, sizeof at);
     return SP_OK;
@@ -290,14 +390,14 @@ static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_fra
 
 static sp_status surface_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     double *v = b->array_count > 1 ? values + b->arrays[1].offset : NULL;
-    return sp_world_surface_get(run->world, s->body->id, s->surface, values + b->arrays[0].offset, v, NULL);
+    return sp_world_surface_get(run->world, s->id, s->surface, values + b->arrays[0].offset, v, NULL);
 }
 
 // Boundary whose vertices are nodes: the numbers of these nodes.
 static sp_status node_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     for (int i = 0; i < b->array_count; i++) {
         double *out = values + b->arrays[i].offset;
-        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
+        SP_TRY(sp_world_field(run->world, s->id, b->arrays[i].name, r->scratch));
         for (size_t v = 0; v < (size_t)b->node_count; v++)
             memcpy(out + 3 * v, r->scratch + 3 * (size_t)s->nodes[v], 3 * sizeof *out);
     }
@@ -311,12 +411,12 @@ static sp_status section_values(sp_run *run, const sp_record *r, const sp_layout
     double *x = values + b->arrays[0].offset;
     size_t n = (size_t)b->node_count;
     SP_TRY(take_snapshot(run->world, &snapshot));
-    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, s->body->id);
+    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, s->id);
     for (size_t i = 0; i < 3 * n; i++) x[i] = seen->positions[i];
     sp_world_snapshot_release(run->world, snapshot);
     for (int i = 1; i < b->array_count; i++) {
         double *out = values + b->arrays[i].offset;
-        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
+        SP_TRY(sp_world_field(run->world, s->id, b->arrays[i].name, r->scratch));
         for (size_t v = 0; v < n; v++)
             for (size_t k = 0; k < 3; k++) {
                 const double *at = r->scratch + 3 * (size_t)s->nodes[v] + k;
@@ -336,7 +436,7 @@ static sp_status body_values(sp_run *run, const sp_record *r, int index, double 
     case SP_FROM_ELEMENTS: break;
     }
     for (int i = 0; i < b->array_count; i++)
-        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, values + b->arrays[i].offset));
+        SP_TRY(sp_world_field(run->world, s->id, b->arrays[i].name, values + b->arrays[i].offset));
     return SP_OK;
 }
 
@@ -348,10 +448,10 @@ sp_status sp__record_values(sp_run *run, const sp_record *r, double *values) {
     return SP_OK;
 }
 
-// index of a body in the layout; -1: it is not recorded
+// index of a body in the recording; -1: it is not recorded
 static int layout_index(const sp_record *r, sp_body_id id) {
     for (int i = 0; i < r->layout->body_count; i++)
-        if (r->sources[i].body->id.slot == id.slot && r->sources[i].body->id.generation == id.generation) return i;
+        if (same_id(r->sources[i].id, id)) return r->layout->bodies[i].index;
     return -1;
 }
 

@@ -152,7 +152,7 @@ sp_status sp__record_origin(sp_run *run) {
     if (!SP_KEEP(&run->keep, o, 1) || !SP_KEEP(&run->keep, probes, run->probe_count) ||
         !SP_KEEP(&run->keep, sets, from.set_count))
         return sp__build_no_memory(run);
-    for (int i = 0; i < from.set_count; i++) sets[i] = sp_scene_set_text(run->scene, i);
+    for (int i = 0; i < from.set_count; i++) sets[i] = sp_scene_set_text(run->scene, i) + strlen("--set ");
     for (int i = 0; i < run->probe_count; i++) SP_TRY(describe_probe(run, &run->probes[i], &probes[i]));
     *o = (sp_provenance){.scene = from.text,
                          .scene_path = from.file,
@@ -184,6 +184,7 @@ static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record 
     r->file = sp__attr_word(node, "file");
     r->writer = sp__writer_of(r->file);
     r->sink = -1;
+    r->keep = &run->keep;
     if (run->options.out && !(r->path = path_of(run, r->file))) return sp__build_no_memory(run);
     if (!SP_KEEP(&run->keep, r->rows_sent, run->probe_count)) return sp__build_no_memory(run);
     if (r->writer == &sp__writer_csv) return record_series(run, r);
@@ -264,8 +265,11 @@ sp_status sp__records_open(sp_run *run) {
     int failed;
     if (!run->options.out) return SP_OK;
     SP_TRY(sp__record_origin(run));
-    for (int i = 0; i < run->record_count; i++)
-        if (run->records[i].writer) SP_TRY(fill_sink(run, &run->records[i]));
+    for (int i = 0; i < run->record_count; i++) {
+        if (!run->records[i].writer) continue;
+        SP_TRY(sp__record_update(run, &run->records[i]));
+        SP_TRY(fill_sink(run, &run->records[i]));
+    }
     if (!run->sink_count) return SP_OK;
     sp_status status = sp__recorder_create(run->ctx, run->sinks, run->sink_count, &run->recorder, &failed);
     if (status < 0 && status != SP_NO_MEMORY)
@@ -346,7 +350,8 @@ static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, do
 sp_status sp__record_send(sp_run *run, void *record, double t, double now, bool between) {
     sp_record *r = record;
     sp_frame *f;
-    SP_TRY(sp__recorder_take(r->recorder, r->sink, &f));
+    SP_TRY(sp__record_update(run, r));
+    SP_TRY(sp__recorder_take(r->recorder, r->sink, r->layout, &f));
     if (!f) {
         say_dropped(run, r, t);
         return SP_OK;
@@ -363,13 +368,15 @@ sp_status sp__record_send(sp_run *run, void *record, double t, double now, bool 
 
 static sp_status record_remember(sp_run *run, void *user) {
     sp_record *r = user;
-    return r->writer ? sp__record_values(run, r, r->before) : SP_OK;
+    if (!r->writer) return SP_OK;
+    SP_TRY(sp__record_update(run, r));
+    return sp__record_values(run, r, r->before);
 }
 
 static sp_status send_rows(sp_run *run, sp_record *r) {
     sp_frame *f;
     if (!record_has_rows(r)) return SP_OK;
-    SP_TRY(sp__recorder_take(r->recorder, r->sink, &f));
+    SP_TRY(sp__recorder_take(r->recorder, r->sink, NULL, &f));
     if (!f) return SP_OK;  // sent with the next frame
     sp_status status = record_rows(run, r, &f->text);
     if (status < 0)
@@ -436,7 +443,7 @@ sp_status sp__record_send_rest(sp_run *run, sp_record *r, sp_sink *sink) {
     sink->wait = true;  // the last step is done: waiting delays nothing
     sp_status status = r->writer == &sp__writer_csv ? send_rows(run, r) : SP_OK;
     if (status >= 0 && r->writer == &sp__writer_xdmf) {
-        status = sp__recorder_take(r->recorder, r->sink, &f);
+        status = sp__recorder_take(r->recorder, r->sink, r->layout, &f);
         if (status >= 0) status = copy_events(run, r, f);
         if (status >= 0) sent(run, r);
         if (f) sp__recorder_push(r->recorder, r->sink, f);
@@ -460,10 +467,7 @@ sp_status sp__records_finish(sp_run *run) {
 
 void sp__records_free(sp_run *run) {
     sp__recorder_destroy(&run->recorder);
-    for (int i = 0; i < run->record_count; i++) {
-        sp__buffer_free(run->ctx, &run->records[i].edits), sp__buffer_free(run->ctx, &run->records[i].events);
-        sp__buffer_free(run->ctx, &run->records[i].times);
-    }
+    for (int i = 0; i < run->record_count; i++) sp__record_free(run, &run->records[i]);
 }
 
 int sp_run_record_count(const sp_run *run) {

@@ -8,7 +8,7 @@
 
 // Source of the values of a body of the layout.
 typedef struct sp_frame_source {
-    sp_run_body *body;
+    sp_body_id id;
     enum { SP_FROM_ELEMENTS, SP_FROM_BOUNDARY, SP_FROM_SURFACE, SP_FROM_POSE } from;
     const int *nodes;     // boundary: node of each vertex; around cross sections: first node of the element
     const double *share;  // around cross sections: weight of the second node; NULL: vertices are nodes
@@ -22,6 +22,7 @@ struct sp_record {
     const sp_writer *writer;  // NULL: pictures
     sp_recorder *recorder;    // NULL: nothing is written
     int sink;                 // of the recorder; -1: none
+    sp_keep *keep;            // memory of the layouts
     // quantities besides those that the scene lists
     const char *const *quantities;
     int quantity_count;
@@ -31,8 +32,10 @@ struct sp_record {
     int *written;  // samples already sent, per series
     int series_count;
     // geometry
-    sp_layout *layout;
+    sp_layout *layout;         // older ones stay valid until the record is closed
     sp_frame_source *sources;  // per body of the layout
+    int scene_bodies;          // bodies of the scene in the first layout
+    int changes;               // `body_changes` of the run for which the layout was made
     double *before;            // values at the previous step, for a frame between two steps
     double *scratch;           // buffer for the longest field of a body
     size_t scratch_size;
@@ -55,6 +58,8 @@ sp_status sp__record_send_rest(sp_run *run, sp_record *r, sp_sink *sink);       
 
 // run_frame.c
 sp_status sp__record_layout(sp_run *run, sp_record *r);
+void sp__record_free(sp_run *run, sp_record *r);         // its buffers
+sp_status sp__record_update(sp_run *run, sp_record *r);  // another layout if bodies were added or removed; else nothing
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 sp_status sp__record_contacts(sp_run *run, const sp_record *r, sp_frame *f);  // those of the last step
 void sp__record_blend(const sp_record *r, double u, double *values);          // linear interpolation from `before`

@@ -37,19 +37,17 @@ static sp_status copy_names(sp_run_recorder *r, const sp_run_recorder_def *def) 
     return r->record.file && SP_KEEP(&r->keep, r->record.rows_sent, r->run->probe_count + 1) ? SP_OK : SP_NO_MEMORY;
 }
 
-// The builder allocates from the memory of the run, accounts for it and collects errors there: all of it belongs to the recorder.
+// The builder accounts for memory and collects errors in the run: both belong to the recorder.
 static sp_status build_layout(sp_run_recorder *r) {
     sp_run *run = r->run;
-    sp_keep keep = run->keep;
     double memory = run->memory;
-    run->keep = r->keep;
+    r->record.keep = &r->keep;
     sp_status status = sp__record_layout(run, &r->record);
-    r->keep = run->keep;
-    run->keep = keep, run->memory = memory;
+    run->memory = memory;
     if (status == SP_BAD_INPUT && run->failed)
         status = SP_FAIL(run->ctx, SP_BAD_INPUT, "%s: there are no bodies, or no memory for a frame of them", r->record.path);
     run->failed = false;
-    return status;
+    return status < 0 ? status : sp__record_update(run, &r->record);
 }
 
 static sp_status recorder_open(sp_run_recorder *r, const sp_run_recorder_def *def) {
@@ -84,7 +82,7 @@ static void recorder_free(sp_run_recorder **recorder) {
     sp_context *ctx = r->run->ctx;
     *recorder = NULL;
     sp__recorder_destroy(&r->record.recorder);
-    sp__buffer_free(ctx, &r->record.edits), sp__buffer_free(ctx, &r->record.events), sp__buffer_free(ctx, &r->record.times);
+    sp__record_free(r->run, &r->record);
     sp__keep_free(&r->keep);
     sp__free(ctx, r);
 }
