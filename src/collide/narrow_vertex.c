@@ -47,6 +47,7 @@ typedef struct vertex_search {
     uint32_t vertex;
     bool of_b, solid;                     // solid: the other has an inside
     uint64_t known, skipped;              // bits: first items for which it is known whether candidate_skipped, and the result
+    uint64_t far;                         // bits: first items that are out of reach during the whole step
     double radius;                        // of the vertex
     bool has_normal[2], normal_known[2];  // pseudonormals of the vertex at the two states
     double normal[2][3];
@@ -215,6 +216,56 @@ static double vertex_box_distance(const vertex_search *s, uint32_t item, int sta
         square += d * d, size += fabs(low) + fabs(high);
     }
     return sqrt(square) * (1 - 1e-12) - 1e-12 * size;
+}
+
+// Interval of the item along an axis at a state
+static void item_interval(const sp_collider *c, const uint32_t *corner, int state, size_t k, double *low, double *high) {
+    *low = *high = c->x[state][3 * (size_t)corner[0] + k];
+    for (int i = 1; i < c->corners; i++) {
+        double p = c->x[state][3 * (size_t)corner[i] + k];
+        *low = p < *low ? p : *low, *high = p > *high ? p : *high;
+    }
+}
+
+// The boxes that the vertex and an item sweep are farther apart than the alarm distance and the radii, and than rounding.
+static bool candidate_is_far(const vertex_search *s, uint32_t item) {
+    const uint32_t *corner = sp__collider_item(s->other, item);
+    const double reach = s->n->pair->rule.alarm + s->radius + s->other->radius;
+    for (size_t k = 0; k < 3; k++) {
+        double a = s->c->x[0][3 * (size_t)s->vertex + k], b = s->c->x[1][3 * (size_t)s->vertex + k];
+        double low[2], high[2], from = a < b ? a : b, to = a < b ? b : a;
+        for (int state = 0; state < 2; state++) item_interval(s->other, corner, state, k, &low[state], &high[state]);
+        low[0] = low[1] < low[0] ? low[1] : low[0], high[0] = high[1] > high[0] ? high[1] : high[0];
+        double most = reach + 1e-6 * (high[0] - low[0] + to - from) + 1e-12 * (fabs(low[0]) + fabs(high[0]));
+        if (low[0] - to > most || from - high[0] > most) return true;
+    }
+    return false;
+}
+
+// The vertex is in front of an item at the committed state, by more than rounding.
+static bool candidate_is_ahead(const vertex_search *s, uint32_t item) {
+    const uint32_t *corner = sp__collider_item(s->other, item);
+    const double *x0 = s->other->x[0], *p = x0 + 3 * (size_t)corner[0];
+    double u[3], v[3], n[3], d[3];
+    sp__sub3(x0 + 3 * (size_t)corner[1], p, u), sp__sub3(x0 + 3 * (size_t)corner[2], p, v);
+    sp__cross3(u, v, n);
+    sp__sub3(s->c->x[0] + 3 * (size_t)s->vertex, p, d);
+    return sp__dot3(d, n) > 1e-6 * s->n->pair->rule.alarm * sp__norm3(n);
+}
+
+// Most vertices near a surface come nowhere within reach of it, and only those that are deep inside make a contact. One that is
+// in front of all items is not inside: below the nearest feature, it would be behind one of the faces there, because the
+// pseudonormal is a sum of their normals. *far: all items are out of reach; returns whether the vertex may be inside.
+static bool vertex_far(vertex_search *s, bool *far) {
+    bool ahead = !s->solid || (s->other->def.side == SP_SIDE_OUTSIDE && !s->n->pair->self);
+    *far = true;
+    for (int i = 0; i < s->count; i++) {
+        const bool now = candidate_is_far(s, candidate_item(s, i));
+        *far = *far && now;
+        if (now && i < HITS_MAX) s->far |= (uint64_t)1 << i;
+    }
+    for (int i = 0; i < s->count && *far && ahead && s->solid; i++) ahead = candidate_is_ahead(s, candidate_item(s, i));
+    return !ahead;
 }
 
 static double vertex_bound(const vertex_search *s, int i, int state) {
@@ -472,16 +523,17 @@ static double crossing_gap(const void *user, double t) {
 }
 
 // Whether the vertex comes near an item between the states: not if their boxes are apart.
-static bool vertex_passes(const vertex_search *s, uint32_t item) {
-    const uint32_t *corner = sp__collider_item(s->other, item);
+static bool vertex_passes(const vertex_search *s, int i) {
+    const uint32_t *corner = sp__collider_item(s->other, candidate_item(s, i));
+    if (i < HITS_MAX && (s->far >> i & 1)) return false;
     const double radii = s->radius + s->other->radius;
     const double touch = (s->n->pair->rule.continuous ? 2 * SP_TOUCH_SWEPT : 3 * SP_TOUCH_ALARM) * s->n->pair->rule.alarm;
     for (size_t k = 0; k < 3; k++) {
         double a = s->c->x[0][3 * (size_t)s->vertex + k], b = s->c->x[1][3 * (size_t)s->vertex + k];
         double low = INFINITY, high = -INFINITY, from = a < b ? a : b, to = a < b ? b : a;
-        for (int i = 0; i < s->other->corners; i++)
+        for (int j = 0; j < s->other->corners; j++)
             for (int state = 0; state < 2; state++) {
-                double p = s->other->x[state][3 * (size_t)corner[i] + k];
+                double p = s->other->x[state][3 * (size_t)corner[j] + k];
                 low = p < low ? p : low, high = p > high ? p : high;
             }
         double most = radii + touch + 1e-6 * (high - low + to - from) + 1e-12 * (fabs(low) + fabs(high));
@@ -496,7 +548,7 @@ static void vertex_cross(vertex_search *s) {
     double first = INFINITY, side = 1;
     for (int i = 0; i < s->count; i++) {
         uint32_t item = candidate_item(s, i);
-        if (!vertex_passes(s, item) || candidate_skipped(s, i)) continue;
+        if (!vertex_passes(s, i) || candidate_skipped(s, i)) continue;
         vertex_hit_at(s, i, 0, &h0);
         if (!hit_is_face(&h0)) continue;
         vertex_hit_at(s, i, 1, &h1);
@@ -531,7 +583,7 @@ static void vertex_sweep(vertex_search *s) {
     for (int i = 0; i < s->count; i++) {
         uint32_t item = candidate_item(s, i);
         // within alarm at the committed state: it is a contact, or not the nearest point of the surface
-        if (!vertex_passes(s, item) || candidate_skipped(s, i)) continue;
+        if (!vertex_passes(s, i) || candidate_skipped(s, i)) continue;
         if (vertex_bound(s, i, 0) <= least) {
             vertex_hit_at(s, i, 0, &h);
             if (hit_gap(s, &h) <= s->n->pair->rule.alarm) continue;
@@ -616,13 +668,15 @@ void sp__narrow_vertex(const sp_narrow *n, bool of_b, const sp_record *candidate
     s.candidates = candidates, s.vertex = (uint32_t)(candidates[0].features >> 32);
     s.solid = s.other->corners == 3 && s.other->def.side != SP_SIDE_BOTH;
     s.radius = sp__collider_radius(s.c, s.vertex);
+    bool far;
+    if (!vertex_far(&s, &far) && far) return;
     if (!vertex_nearest(&s, 0, &nearest)) return;
     bool inside = nearest_is_inside(&s, &nearest, 0), on = nearest.distance <= nearest.tolerance;
     if (!inside || on) vertex_front(&s, 0);
     if (inside || on) {
         if (s.found_count == 0) vertex_behind(&s, 0, &nearest);
     }
-    if (n->moves && (!inside || on) && !(inside && s.found_count)) vertex_moved(&s);
+    if (n->moves && !far && (!inside || on) && !(inside && s.found_count)) vertex_moved(&s);
     vertex_emit(&s);
 }
 

@@ -135,7 +135,8 @@ typedef struct sp_constraint_body {
     sp_anchor *anchor;  // of each part of a row
     double *direction;
     sp_rows J;
-    double *G;  // J A^-1 J^T; with strands one such product after the other
+    double *G;         // J A^-1 J^T; with strands one such product after the other
+    sp_status status;  // of the task that computes G
     // a body of independent strands: which contacts each of them has. Without strands all rows are coupled
     int strand_count;
     sp_part_rows *strands;

@@ -370,8 +370,7 @@ static sp_status strands_product(sp_constraints *c, sp_constraint_body *t, doubl
 
 static void add_product(sp_constraints *c, const sp_constraint_body *t, double h) {
     for (int i = 0; i < t->count; i++)
-        for (int j = 0; j < t->count; j++)
-            add_block(c, t->list[i], t->list[j], h, t->G + (size_t)(3 * i) * (size_t)t->J.n + (size_t)(3 * j), t->J.n);
+        sp__cone_add_blocks(c->problem, t->list[i], t->count, t->list, h, t->G + (size_t)(3 * i) * (size_t)t->J.n, t->J.n);
     sp__links_product(c, t, h);
 }
 
@@ -424,6 +423,39 @@ static void springs_soften(sp_constraints *c, double h) {
     }
 }
 
+// Products of many small bodies: one body is one task. A few large bodies use all workers one after the other.
+enum { PRODUCT_BODIES = 16 };
+
+static bool product_is_plain(const sp_constraints *c, const sp_constraint_body *t) {
+    return t->free && !c->info.unbuilt && !t->strand_count && !t->block_count;
+}
+
+static void product_task(void *arg, int task, int worker) {
+    const sp_constraints *c = arg;
+    sp_constraint_body *t = &c->touched[task];
+    (void)worker;
+    t->status = product_is_plain(c, t) ? sp__compliance_product(t->body->compliance, &t->J, t->G, t->J.n) : SP_OK;
+}
+
+static sp_status products_together(sp_constraints *c, bool *done) {
+    double all = 0, most = 0;
+    int count = 0;
+    for (int i = 0; i < c->touched_count; i++) {
+        const double rows = product_is_plain(c, &c->touched[i]) ? c->touched[i].J.n : 0;
+        count += rows > 0, all += rows * rows, most = fmax(most, rows * rows);
+    }
+    *done = count >= PRODUCT_BODIES && 4 * most <= all;
+    for (int i = 0; i < c->touched_count && *done; i++) {
+        sp_constraint_body *t = &c->touched[i];
+        if (!product_is_plain(c, t)) continue;
+        SP_TRY(sp__constraints_compliance(c, t->body));
+        SP_TRY(sp__constraints_reserve_product(c, t, t->J.n));
+    }
+    if (*done) sp__parallel(c->ctx, c->touched_count, product_task, c);
+    for (int i = 0; i < c->touched_count && *done; i++) SP_TRY(c->touched[i].status);
+    return SP_OK;
+}
+
 sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
     if (c->info.unbuilt) {
         const int groups = c->problem->group_count;
@@ -431,6 +463,8 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
         memset(c->diagonal, 0, (size_t)groups * sizeof *c->diagonal);
         c->h = step->h;
     }
+    bool together;
+    SP_TRY(products_together(c, &together));
     for (int i = 0; i < c->touched_count; i++) {
         sp_constraint_body *t = &c->touched[i];
         if (!t->free) continue;
@@ -441,8 +475,8 @@ sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
         } else if (t->strand_count) {
             SP_TRY(strands_product(c, t, step->h));
         } else {
-            bool done;
-            SP_TRY(sp__links_inverse(c, t, &done));
+            bool done = together && product_is_plain(c, t);
+            if (!done) SP_TRY(sp__links_inverse(c, t, &done));
             if (!done) SP_TRY(touched_product(c, t, 0, t->J.n));
             add_product(c, t, step->h);
         }

@@ -73,10 +73,12 @@ static sp_status reserve_touch(sp_cone_problem *p, int wanted) {
 
 static sp_status reserve_values(sp_cone_problem *p, size_t wanted) {
     if (wanted <= p->val_capacity) return SP_OK;
+    // a half more, because the contacts of a heap change in each step
+    const size_t more = p->val_capacity ? wanted + wanted / 2 : wanted;
     sp__free(p->ctx, p->val);
     p->val = NULL, p->val_capacity = 0;
-    if (!SP_NEW(p->ctx, p->val, wanted)) return cone_no_memory(p, "numbers of W", (double)wanted);
-    p->val_capacity = wanted;
+    if (!SP_NEW(p->ctx, p->val, more)) return cone_no_memory(p, "numbers of W", (double)more);
+    p->val_capacity = more;
     return SP_OK;
 }
 
@@ -285,6 +287,21 @@ const double *sp__cone_block_at(const sp_cone_problem *p, int i, int j) {
 double *sp__cone_block(const sp_cone_problem *p, int i, int j, ptrdiff_t *stride) {
     *stride = p->width[p->place[i]];
     return (double *)sp__cone_block_at(p, p->place[i], p->place[j]);
+}
+
+void sp__cone_add_blocks(sp_cone_problem *p, int i, int count, const int *groups, double scale, const double *from, int ld) {
+    const int at = p->place[i], rows = p->group[i].rows;
+    const sp_cone_run *run = p->run + p->run_start[at], *end = p->run + p->run_start[at + 1];
+    double *panel = p->val + p->panel_at[at];
+    for (int k = 0; k < count; k++) {
+        const sp_cone_group *g = &p->group[groups[k]];
+        const int column = p->first[p->place[groups[k]]];
+        while (run < end && column >= run->column + run->count) run++;
+        double *to = panel + run->at + (column - run->column);
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < g->rows; c++) to[(ptrdiff_t)r * p->width[at] + c] += scale * from[(ptrdiff_t)r * ld + c];
+        from += g->rows;
+    }
 }
 
 void sp__cone_soften(sp_cone_problem *p, int group, int row, double compliance) {

@@ -84,6 +84,9 @@ sp_status sp__cone_add_clique(sp_cone_problem *p, int count, const int *groups);
 sp_status sp__cone_layout(sp_cone_problem *p);
 // Block (i, j) of W by rows, to be read or written; the rows of the block are *stride numbers apart. NULL: not coupled.
 double *sp__cone_block(const sp_cone_problem *p, int i, int j, ptrdiff_t *stride);
+// Adds scale times the numbers of `from` (rows are ld numbers apart) to the blocks of group i with some groups of its cliques,
+// side by side. The groups ascend: one walk along the panel instead of a search for each block.
+void sp__cone_add_blocks(sp_cone_problem *p, int i, int count, const int *groups, double scale, const double *from, int ld);
 void sp__cone_soften(sp_cone_problem *p, int group, int row, double compliance);  // row inside the group; adds up
 // Whether all numbers of W, q and mu are finite; false: *row is the first row in the caller's order where they are not.
 bool sp__cone_finite(const sp_cone_problem *p, int *row);

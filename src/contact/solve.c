@@ -143,10 +143,11 @@ static void keep_best(const sp_cone_run_state *s, const sp_cone_span *island, do
 // in sequence have hardly reduced the error.
 static bool solve_by_newton(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, double *best,
                             sp_cone_outcome *out) {
+    const int first = out->iterations;  // of parts of the island
     int between = (int)fmax(BETWEEN, 0.5 * sweeps_per_factor(s->p, island));
-    for (int idle = 0; out->iterations < NEWTON_MOST && idle < 3;) {
+    for (int idle = 0; out->iterations < first + NEWTON_MOST && idle < 3;) {
         double before = *best;
-        if (sp__cone_newton_full(c->interior, s, NEWTON_MOST - out->iterations, best, &out->iterations)) return true;
+        if (sp__cone_newton_full(c->interior, s, first + NEWTON_MOST - out->iterations, best, &out->iterations)) return true;
         copy_rows(island, s->best, s->x);
         int left = s->o->sweeps - out->sweeps;
         if (left <= 0 || sp__cone_spent(s)) break;
@@ -267,6 +268,9 @@ static sp_status solve_islands(sp_cone_solver *c, const sp_cone_run_state *s) {
         if (active && (large || out->stalled)) SP_TRY(sp__cone_active_solve(c->active, s, &island, out));
         if (out->converged || out->expired) continue;
         if (sweeps && large) solve_first(c, s, &island, true, out);
+        if (out->stalled && method == SP_CONE_AUTO && !s->o->undivided)
+            SP_TRY(sp__cone_part_solve(c->active, s, &island, c->history, out));
+        if (out->converged || out->expired) continue;
         if ((out->stalled && !out->expired && s->o->tolerance > 0) || method == SP_CONE_INTERIOR_POINT)
             SP_TRY(solve_by_interior(c, s, &island, method == SP_CONE_AUTO, out));
         if (method == SP_CONE_DIRECT) SP_TRY(solve_by_pivots(c, s, &island, out));

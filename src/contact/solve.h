@@ -76,6 +76,7 @@ typedef struct sp_cone_options {
     sp_cone_clock *clock;  // instead of budget_ms; nullable
     double work;           // limit of the flops of all factorisations of an island; 0: none
     bool whole;            // auto: groups that carry nothing are not left out
+    bool undivided;        // auto: no part of an island is solved alone
     bool deterministic;    // the default: same bits for any number of workers
 } sp_cone_options;
 

@@ -93,6 +93,10 @@ typedef struct sp_cone_active sp_cone_active;
 sp_status sp__cone_active_create(sp_context *ctx, sp_cone_active **out);
 void sp__cone_active_destroy(sp_cone_active **active);  // accepts NULL
 sp_status sp__cone_active_solve(sp_cone_active *a, const sp_cone_run_state *s, const sp_cone_span *island, sp_cone_outcome *out);
+// The groups of a large island whose laws the sweeps do not satisfy, and their neighbours, as problems of their own, with sweeps
+// in turns. Leaves out->converged as above.
+sp_status sp__cone_part_solve(sp_cone_active *a, const sp_cone_run_state *s, const sp_cone_span *island, sp_cone_history h,
+                              sp_cone_outcome *out);
 
 // Islands of bilateral rows alone (linear_island.c). index: number of the island. Leaves out->converged false where rows repeat
 // or contradict each other; s->x is then a start for the other methods.

@@ -12,6 +12,7 @@ typedef struct cone_recipe {
     double ratio;    // of the largest and the smallest mass
     int unilateral;  // every so many groups one row; 0: none
     int bilateral;   // every so many groups two bilateral rows; 0: none
+    int width;       // bodies are a sheet of rows of so many, and touch the next one or the one behind; 0: any other body
     unsigned long long seed;
 } cone_recipe;
 
@@ -26,6 +27,13 @@ typedef struct cone_body_rows {
     int body[2];
     double row[2][3][6];
 } cone_body_rows;
+
+// the body that a body touches with a contact
+static inline int cone_partner(const cone_recipe *c, int body, unsigned long long *seed) {
+    double chance = 0.4999 * (1 + sp_test_random(seed));
+    if (c->width) return (body + (chance < 0.25 ? 1 : c->width)) % c->bodies;
+    return (body + 1 + (int)(chance * (c->bodies - 1))) % c->bodies;
+}
 
 static inline void cone_groups(sp_cone_problem *p, const cone_recipe *c, unsigned long long *seed) {
     for (int i = 0; i < c->contacts; i++) {
@@ -56,8 +64,7 @@ static inline sp_status cone_random(sp_context *ctx, const cone_recipe *c, sp_co
     for (int i = 0; i < c->contacts; i++) {
         cone_body_rows *r = &rows[i];
         r->body[0] = i % c->bodies;
-        r->body[1] =
-            i % 3 == 0 ? -1 : (r->body[0] + 1 + (int)(0.4999 * (1 + sp_test_random(&seed)) * (c->bodies - 1))) % c->bodies;
+        r->body[1] = i % 3 == 0 ? -1 : cone_partner(c, r->body[0], &seed);
         if (r->body[1] == r->body[0]) r->body[1] = -1;
         double arm[3] = {0.5 * sp_test_random(&seed), 0.5 * sp_test_random(&seed), 0.5 * sp_test_random(&seed)};
         for (int side = 0; side < 2; side++)
