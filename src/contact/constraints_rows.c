@@ -369,8 +369,13 @@ static sp_status strands_product(sp_constraints *c, sp_constraint_body *t, doubl
 }
 
 static void add_product(sp_constraints *c, const sp_constraint_body *t, double h) {
-    for (int i = 0; i < t->count; i++)
-        sp__cone_add_blocks(c->problem, t->list[i], t->count, t->list, h, t->G + (size_t)(3 * i) * (size_t)t->J.n, t->J.n);
+    const double *from = t->G;
+    int count = 0;
+    for (int i = 0; i < t->count; i++) add_member(c, t->list[i], &count);
+    for (int i = 0; i < count; i++) {
+        sp__cone_add_blocks(c->problem, c->member[i], count, c->member, h, from, t->J.n);
+        from += (size_t)c->problem->group[c->member[i]].rows * (size_t)t->J.n;
+    }
     sp__links_product(c, t, h);
 }
 
