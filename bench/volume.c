@@ -1,10 +1,12 @@
 // bench volume: overlap volumes from layered depth images (src/collide/volume.h), wall clock, minimum over moving states.
 //
-//   pile      20 tori of 4,096 triangles in a bowl of 15,372, with self-collision, as in Table 4.1 of Courtecuisse (2011): 97,292
-//             triangles, 256 x 256 samples an axis. There: 6.4 ms on a graphics card of 2008
-//   figures   two figures of 346,800 triangles (figure.h), as many as the scanned armadillos of Table 4.2, 208 samples along the
-//             longest axis, rays only where the boxes overlap; figures-whole: everywhere. There: 18.5 ms
-//   bodies-N  the triangles of the pile, as N tori: the number of bodies does not matter
+//   pile           20 tori of 4,096 triangles in a bowl of 15,372, with self-collision, as in Table 4.1 of Courtecuisse (2011):
+//                  97,292 triangles, 256 samples along the longest axis. There: 6.4 ms on a graphics card of 2008
+//   pile-pairs     the pile with three images for each pair (Faure et al. 2008) instead of three for all
+//   figures        two figures of 346,800 triangles (figure.h), as many as the scanned armadillos of Table 4.2, 208 samples along
+//                  the longest axis, rays only where the boxes overlap. There: 18.5 ms
+//   figures-whole  rays everywhere
+//   bodies-N       the triangles and the area of the pile as N tori: the number of bodies does not matter
 //
 // `growth` is the least-squares line of time over triangles, for tori of 1,024 to 16,384 triangles in the same bowl and the same
 // images. `peeling` compares the layers of the pile with depth peeling by the same lists and the same rasteriser, on one thread:
@@ -179,12 +181,13 @@ static int64_t pile_triangles(const pile *p) {
 }
 
 // A pile of `tori`, each with about `around`^2 triangles.
-static sp_status pile_case(const sp_bench_options *o, int tori, int around, timing *best, int64_t *triangles) {
+static sp_status pile_case(const sp_bench_options *o, sp_volume_region region, int tori, int around, timing *best,
+                           int64_t *triangles) {
     pile p;
     sp_context_def def = sp_context_def_default();
     sp_context *ctx = NULL;
     sp_volume *v = NULL;
-    const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4)};
+    const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4), .region = region};
     def.workers = o->threads, best->ms = INFINITY;
     SP_TRY(pile_create(&p, tori, around));
     *triangles = pile_triangles(&p);
@@ -321,7 +324,7 @@ static sp_status growth_cases(const sp_bench_options *o, sp_report *r) {
         int64_t triangles;
         char name[32];
         snprintf(name, sizeof name, "pile-%d", around[i] * around[i]);
-        SP_TRY(pile_case(o, 20, around[i], &best, &triangles));
+        SP_TRY(pile_case(o, SP_VOLUME_CULLED, 20, around[i], &best, &triangles));
         report_timing(o, r, name, triangles, &best);
         x[i] = (double)triangles, y[i] = best.ms, mean_x += x[i] / sizes, mean_y += y[i] / sizes;
     }
@@ -338,17 +341,19 @@ sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r) {
     int64_t triangles;
     SP_TRY(sp__bench_open(o, r));
     sp__report_array(r, "detection");
-    SP_TRY(pile_case(o, 20, 64, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 20, 64, &best, &triangles));
     report_timing(o, r, "pile", triangles, &best);
+    SP_TRY(pile_case(o, SP_VOLUME_PAIRS, 20, 64, &best, &triangles));
+    report_timing(o, r, "pile-pairs", triangles, &best);
     sp_figures f;
     SP_TRY(sp__figures_create(o->quick ? 40 : 170, o->threads, &f));
     sp_status status = figures_case(o, r, &f, SP_VOLUME_CULLED, "figures");
     if (status >= 0) status = figures_case(o, r, &f, SP_VOLUME_WHOLE, "figures-whole");
     sp__figures_destroy(&f);
     if (status < 0) return status;
-    SP_TRY(pile_case(o, 5, 128, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 5, 128, &best, &triangles));
     report_timing(o, r, "bodies-5", triangles, &best);
-    SP_TRY(pile_case(o, 80, 32, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 80, 32, &best, &triangles));
     report_timing(o, r, "bodies-80", triangles, &best);
     SP_TRY(growth_cases(o, r));
     return peeling_case(r);
