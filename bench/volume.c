@@ -1,10 +1,12 @@
 // bench volume: overlap volumes from layered depth images (src/collide/volume.h), wall clock, minimum over moving states.
 //
-//   pile      20 tori of 4,096 triangles in a bowl of 15,372, with self-collision, as in Table 4.1 of Courtecuisse (2011): 97,292
-//             triangles, 256 x 256 samples an axis. There: 6.4 ms on a graphics card of 2008
-//   figures   two figures of 346,800 triangles (figure.h), as many as the scanned armadillos of Table 4.2, 208 samples along the
-//             longest axis, rays only where the boxes overlap; figures-whole: everywhere. There: 18.5 ms
-//   bodies-N  the triangles of the pile, as N tori: the number of bodies does not matter
+//   pile           20 tori of 4,096 triangles in a bowl of 15,372, with self-collision, as in Table 4.1 of Courtecuisse (2011):
+//                  97,292 triangles, 256 samples along the longest axis. There: 6.4 ms on a graphics card of 2008
+//   pile-pairs     the pile with three images for each pair (Faure et al. 2008) instead of three for all
+//   figures        two figures of 346,800 triangles (figure.h), as many as the scanned armadillos of Table 4.2, 208 samples along
+//                  the longest axis, rays only where the boxes overlap. There: 18.5 ms
+//   figures-whole  rays everywhere
+//   bodies-N       80 tori of 1,024 triangles as N surfaces: the number of bodies does not matter
 //
 // `growth` is the least-squares line of time over triangles, for tori of 1,024 to 16,384 triangles in the same bowl and the same
 // images. `peeling` compares the layers of the pile with depth peeling by the same lists and the same rasteriser, on one thread:
@@ -18,7 +20,7 @@
 #include "figure.h"
 #include "math/vec3.h"
 
-enum { BODIES_MOST = 80, REPEATS = 40, QUICK_REPEATS = 3, WARM_UP = 4, SAMPLES = 256 };
+enum { BODIES_MOST = 80, REPEATS = 40, QUICK_REPEATS = 1, WARM_UP = 2, SAMPLES = 256 };
 static const double BOWL = 0.9;  // radius and half of the height [m]
 
 // ---------------------------------------------------------------------------------------------------- surfaces
@@ -104,24 +106,30 @@ static void bowl_shape(double *x, uint32_t *t) {
     }
 }
 
-// Tori in layers of four, tilted, some of them pressed into each other and into the bowl. Their areas add up to that of 20 tori
-// of 0.3 and 0.1 m, so that rays cross as many layers whatever their number is.
-static sp_status pile_create(pile *p, int tori, int around) {
+// Torus number i of a pile: layers of four, tilted, some of them pressed into each other and into the bowl. Their areas add up to
+// that of 20 tori of 0.3 and 0.1 m, so that rays cross as many layers whatever their number is.
+static void torus_place(int i, int tori, int around, double *x, uint32_t *triangles) {
+    const double scale = sqrt(20.0 / tori), turn = 0.5 * SP_PI * (i % 4) + 0.4 * (i / 4), tilt = 0.35 * sin(7.0 * i);
+    const double at[3] = {0.43 * cos(turn), 0.43 * sin(turn), -0.72 + 1.5 * (i / 4 + 0.5) / ((tori + 3) / 4)};
+    const double c = cos(tilt), s = sin(tilt), u = cos(1.7 * i), v = sin(1.7 * i);
+    torus_shape(x, triangles, around, 0.3 * scale, 0.1 * scale);
+    for (double *q = x; q < x + 3 * around * (around / 2); q += 3) {
+        const double w = q[0], y = c * q[1] - s * q[2], z = s * q[1] + c * q[2];
+        q[0] = at[0] + u * w - v * y, q[1] = at[1] + v * w + u * y, q[2] = at[2] + z;
+    }
+}
+
+// A bowl and tori of around^2 triangles, `joined` of them in one surface.
+static sp_status pile_create(pile *p, int tori, int around, int joined) {
+    const int vertices = around * (around / 2), faces = around * around;
     *p = (pile){0};
     if (!pile_add(p, BOWL_SIDES * BOWL_RINGS + 2, 2 * BOWL_SIDES * BOWL_RINGS, false)) goto no_memory;
     bowl_shape(p->x[0], p->triangles[0]);
-    const double scale = sqrt(20.0 / tori);
-    const int layers = (tori + 3) / 4;
     for (int i = 0; i < tori; i++) {
-        if (!pile_add(p, around * (around / 2), around * around, true)) goto no_memory;
-        double *x = p->x[i + 1];
-        torus_shape(x, p->triangles[i + 1], around, 0.3 * scale, 0.1 * scale);
-        const double turn = 0.5 * SP_PI * (i % 4) + 0.4 * (i / 4), tilt = 0.35 * sin(7.0 * i), spin = 1.7 * i;
-        const double at[3] = {0.43 * cos(turn), 0.43 * sin(turn), -0.72 + 1.5 * (i / 4 + 0.5) / layers};
-        for (int v = 0; v < p->surface[i + 1].vertex_count; v++) {
-            double *q = x + 3 * v, c = cos(tilt), s = sin(tilt), y = c * q[1] - s * q[2], z = s * q[1] + c * q[2], w = q[0];
-            q[0] = at[0] + cos(spin) * w - sin(spin) * y, q[1] = at[1] + sin(spin) * w + cos(spin) * y, q[2] = at[2] + z;
-        }
+        if (i % joined == 0 && !pile_add(p, joined * vertices, joined * faces, true)) goto no_memory;
+        uint32_t *t = p->triangles[p->count - 1] + 3 * faces * (i % joined);
+        torus_place(i, tori, around, p->x[p->count - 1] + 3 * vertices * (i % joined), t);
+        for (int k = 0; k < 3 * faces; k++) t[k] += (uint32_t)(vertices * (i % joined));
     }
     return SP_OK;
 no_memory:
@@ -132,7 +140,7 @@ no_memory:
 
 static void pile_move(pile *p, int step) {
     for (int i = 1; i < p->count; i++)
-        for (int v = 0; v < p->surface[i].vertex_count; v++) p->x[i][3 * v + 2] += 3e-4 * cos(step + 1.3 * i);
+        for (int v = 0; v < p->surface[i].vertex_count; v++) p->x[i][3 * v + 2] += 3e-4 * cos(step + 1e-3 * v);
 }
 
 // ---------------------------------------------------------------------------------------------------- timing
@@ -178,15 +186,15 @@ static int64_t pile_triangles(const pile *p) {
     return n;
 }
 
-// A pile of `tori`, each with about `around`^2 triangles.
-static sp_status pile_case(const sp_bench_options *o, int tori, int around, timing *best, int64_t *triangles) {
+static sp_status pile_case(const sp_bench_options *o, sp_volume_region region, int tori, int around, int joined, timing *best,
+                           int64_t *triangles) {
     pile p;
     sp_context_def def = sp_context_def_default();
     sp_context *ctx = NULL;
     sp_volume *v = NULL;
-    const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4)};
+    const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4), .region = region};
     def.workers = o->threads, best->ms = INFINITY;
-    SP_TRY(pile_create(&p, tori, around));
+    SP_TRY(pile_create(&p, tori, around, joined));
     *triangles = pile_triangles(&p);
     sp_status status = sp_context_create(&def, &ctx);
     if (status >= 0) status = sp__volume_create(ctx, &v);
@@ -289,7 +297,7 @@ static sp_status peeling_case(sp_report *r) {
     peeling sums = {0};
     const sp_volume_options options = {.pixel = 2 * BOWL / (SAMPLES - 4)};
     def.workers = 1;
-    SP_TRY(pile_create(&p, 20, 64));
+    SP_TRY(pile_create(&p, 20, 64, 1));
     sp_status status = sp_context_create(&def, &ctx);
     if (status >= 0) status = sp__volume_create(ctx, &v);
     for (int i = 0; i < 3 && status >= 0; i++) status = sp__volume_find(v, &options, p.count, p.surface, &found);
@@ -321,7 +329,7 @@ static sp_status growth_cases(const sp_bench_options *o, sp_report *r) {
         int64_t triangles;
         char name[32];
         snprintf(name, sizeof name, "pile-%d", around[i] * around[i]);
-        SP_TRY(pile_case(o, 20, around[i], &best, &triangles));
+        SP_TRY(pile_case(o, SP_VOLUME_CULLED, 20, around[i], 1, &best, &triangles));
         report_timing(o, r, name, triangles, &best);
         x[i] = (double)triangles, y[i] = best.ms, mean_x += x[i] / sizes, mean_y += y[i] / sizes;
     }
@@ -338,17 +346,19 @@ sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r) {
     int64_t triangles;
     SP_TRY(sp__bench_open(o, r));
     sp__report_array(r, "detection");
-    SP_TRY(pile_case(o, 20, 64, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 20, 64, 1, &best, &triangles));
     report_timing(o, r, "pile", triangles, &best);
+    SP_TRY(pile_case(o, SP_VOLUME_PAIRS, 20, 64, 1, &best, &triangles));
+    report_timing(o, r, "pile-pairs", triangles, &best);
     sp_figures f;
     SP_TRY(sp__figures_create(o->quick ? 40 : 170, o->threads, &f));
     sp_status status = figures_case(o, r, &f, SP_VOLUME_CULLED, "figures");
     if (status >= 0) status = figures_case(o, r, &f, SP_VOLUME_WHOLE, "figures-whole");
     sp__figures_destroy(&f);
     if (status < 0) return status;
-    SP_TRY(pile_case(o, 5, 128, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 80, 32, 16, &best, &triangles));
     report_timing(o, r, "bodies-5", triangles, &best);
-    SP_TRY(pile_case(o, 80, 32, &best, &triangles));
+    SP_TRY(pile_case(o, SP_VOLUME_CULLED, 80, 32, 1, &best, &triangles));
     report_timing(o, r, "bodies-80", triangles, &best);
     SP_TRY(growth_cases(o, r));
     return peeling_case(r);

@@ -25,8 +25,7 @@ enum {
     SP_LDI_SIDE_MOST = 16384,  // pixels along an axis of an image
     SP_LDI_TILE_MOST = 16,     // edge of a tile in pixels
     SP_LDI_CHUNK_BITS = 24,    // of the number of a projected triangle in its chunk
-    SP_LDI_CHUNK_TRIANGLES = 1 << 22,
-    SP_LDI_CHUNKS_MOST = 4096
+    SP_LDI_CHUNK_TRIANGLES = 1 << 22
 };
 
 // ---------------------------------------------------------------------------------------------------- memory

@@ -5,6 +5,7 @@
 
 typedef int32_t lane4i __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double lane4 __attribute__((vector_size(32)));
+typedef double lane4d __attribute__((vector_size(32), aligned(8), may_alias));  // in memory, as lane4i
 typedef int64_t lane4m __attribute__((vector_size(32)));
 typedef float lane4f __attribute__((vector_size(16)));
 typedef int32_t lane4s __attribute__((vector_size(16)));
@@ -92,10 +93,10 @@ SP_INLINE void project(const sp_ldi_lister *w, const uint32_t *v, lane4s a, lane
     const lane4 size = (lane4)((lane4m)area & INT64_MAX), per_area = 1 / size;
     const lane4 low = coordinates_of(w->list->depth_low), scale = coordinates_of(w->depth_scale);
     const lane4s depth = __builtin_convertvector(((xa + xb + xc) * (1.0 / 3) - low) * scale, lane4s);
-    *(lane4s *)t->p[0] = a, *(lane4s *)t->p[1] = b, *(lane4s *)t->p[2] = c;
-    *(lane4 *)t->area = area, *(lane4 *)t->z = xa;
-    *(lane4 *)t->to_b = (xb - xa) * per_area, *(lane4 *)t->to_c = (xc - xa) * per_area;
-    *(lane4s *)t->depth = depth & 255;
+    *(lane4i *)t->p[0] = a, *(lane4i *)t->p[1] = b, *(lane4i *)t->p[2] = c;
+    *(lane4d *)t->area = area, *(lane4d *)t->z = xa;
+    *(lane4d *)t->to_b = (xb - xa) * per_area, *(lane4d *)t->to_c = (xc - xa) * per_area;
+    *(lane4i *)t->depth = depth & 255;
 }
 
 enum { SMALL = 2 };  // samples along x and y up to which a triangle is tested before it is listed
@@ -138,15 +139,15 @@ static void list_triangles(sp_ldi_lister *w, int first, int last) {
             atomic_store(&w->list->bad_triangle, s->number + 1);
             return;
         }
-        const lane4s a = *(const lane4s *)(grid + 4 * (size_t)v[0]), b = *(const lane4s *)(grid + 4 * (size_t)v[1]),
-                     c = *(const lane4s *)(grid + 4 * (size_t)v[2]);
+        const lane4s a = *(const lane4i *)(grid + 4 * (size_t)v[0]), b = *(const lane4i *)(grid + 4 * (size_t)v[1]),
+                     c = *(const lane4i *)(grid + 4 * (size_t)v[2]);
         const lane4s from = most4((least4(least4(a, b), c) + (half - 1)) >> bits, low);
         const lane4s to = least4((most4(most4(a, b), c) - half) >> bits, high);
         const lane4s none = from > to;
         if (((none[0] | none[1]) & (none[1] | none[2]) & (none[2] | none[0])) != 0) continue;
         triangle_lanes t;
         project(w, v, a, b, c, &t);
-        *(lane4s *)t.first = from, *(lane4s *)t.last = to;
+        *(lane4i *)t.first = from, *(lane4i *)t.last = to;
         if (!(none[1] | none[2])) list_axis(w, 0, (uint32_t)i, &t);
         if (!(none[2] | none[0])) list_axis(w, 1, (uint32_t)i, &t);
         if (!(none[0] | none[1])) list_axis(w, 2, (uint32_t)i, &t);

@@ -77,21 +77,28 @@ static inline int64_t help_round(double x, double origin, double pixel) {
     return (int64_t)nearbyint((x - origin) * (65536 / pixel));
 }
 
+// the triangle is farther from the ray than rounding moves it
+static inline bool help_misses(const double *const p[3], int axis, double at, double pixel) {
+    const double a = p[0][axis] - at, b = p[1][axis] - at, c = p[2][axis] - at, far = pixel / 1000;
+    return (a > far && b > far && c > far) || (a < -far && b < -far && c < -far);
+}
+
 // The next crossing behind `after` (in depth, then number): all triangles are tested, in integers.
 static inline bool help_peel(const sp_volume_surface *s, int count, int axis, double pixel, const double origin[3], int64_t px,
                              int64_t py, const help_crossing *after, help_crossing *out) {
     const int X = (axis + 1) % 3, Y = (axis + 2) % 3;
+    const double at[2] = {origin[X] + pixel * (double)px / 65536, origin[Y] + pixel * (double)py / 65536};
     bool found = false;
     for (int i = 0; i < count; i++)
         for (int t = 0; t < s[i].triangle_count; t++) {
             const double *p[3];
             int64_t x[3], y[3], e[3];
             bool in = true, out_side = true;
+            for (int k = 0; k < 3; k++) p[k] = s[i].x + 3 * (size_t)s[i].triangles[3 * t + k];
+            if (help_misses(p, X, at[0], pixel) || help_misses(p, Y, at[1], pixel)) continue;
             for (int k = 0; k < 3; k++) {
-                p[k] = s[i].x + 3 * (size_t)s[i].triangles[3 * t + k];
                 x[k] = help_round(p[k][X], origin[X], pixel) - px, y[k] = help_round(p[k][Y], origin[Y], pixel) - py;
             }
-            if ((x[0] > 0 && x[1] > 0 && x[2] > 0) || (x[0] < 0 && x[1] < 0 && x[2] < 0)) continue;
             for (int k = 0; k < 3; k++) {  // weights of the opposite edges; a zero counts as after a small shift of the sample
                 const int a = (k + 1) % 3, b = (k + 2) % 3;
                 e[k] = x[a] * y[b] - x[b] * y[a];
