@@ -201,7 +201,8 @@ static sp_status build_contact(sp_run *run) {
     def.continuous = sp__build_is(node, "continuous", "yes");
     sp__build_contact_solver(node, &def);
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
-        sp__scene_note_auto(run->scene, node, "alarm", "of each pair: an eighth of the smaller mean edge of those of the two that can move");
+        sp__scene_note_auto(run->scene, node, "alarm",
+                            "of each pair: an eighth of the smaller mean edge of those of the two that can move");
     if (def.formulation == SP_CONTACT_PENALTY && def.stiffness == 0)
         sp__scene_note_auto(run->scene, node, "stiffness",
                             "thirty (rods: ten) times a node's mass over dt squared; in statics Young's modulus times "
