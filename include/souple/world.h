@@ -1030,7 +1030,7 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
     X(CONTACT_FORCE, "contact-force", NODES, 3, "N", CONTINUOUS, 0, R, -INFINITY, INFINITY, "x y z", "contact force",           \
       "force of contact by constraints on a node in the last step")                                                             \
     X(CONTACT_PRESSURE, "contact-pressure", NODES, 1, "Pa", CONTINUOUS, 7, R, 0, INFINITY, "", "contact pressure",              \
-      "normal force of contact by constraints over the tributary area of a node")                                               \
+      "normal force of contact by constraints over the tributary area of a node; of a rod its diameter times length")           \
     X(LOAD, "load", NODES, 3, "N", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z", "load",                                      \
       "forces, pressure, pulls and drags on a node; no gravity and no contact")                                                 \
     X(FRAME, "frame", NODES, 9, "1", CONTINUOUS, 0, N, -1, 1, "tx n1x n2x ty n1y n2y tz n1z n2z", "frame",                      \

@@ -78,12 +78,20 @@ void sp__contacts_patch(sp_contacts *c, int count, sp_contact_patch *patch) {
 
 // ---------------------------------------------------------------------------------------------------- areas
 
+// The vertices of a strand follow each other, with arc lengths from 0 on.
+double sp__contacts_line_area(const sp_surface *s, int v) {
+    double length = 0;
+    if (v > 0 && s->arc[v - 1] < s->arc[v]) length += s->arc[v] - s->arc[v - 1];
+    if (v + 1 < s->vertex_count && s->arc[v + 1] > s->arc[v]) length += s->arc[v + 1] - s->arc[v];
+    return 2 * s->radii[v] * 0.5 * length;
+}
+
 // Faces steeper than 60 degrees do not carry: the sides of a block add nothing to the corners of its base, also where they bulge.
 // A vertex with steep faces only (the tip of a needle) has what of them looks at the contact, one without any (deep overlap) has
 // all of them.
 static double vertex_area(const sp_surface *s, const double *x, uint32_t vertex, const double away[3]) {
     double flat = 0, facing = 0, whole = 0, d[2][3], n[3];
-    if (!s->faces) return 0;  // a centreline
+    if (s->segments) return sp__contacts_line_area(s, (int)vertex);
     for (int k = s->vertex_faces.start[vertex]; k < s->vertex_faces.start[vertex + 1]; k++) {
         const uint32_t *f = s->faces + 3 * (size_t)s->vertex_faces.face[k];
         for (int i = 0; i < 2; i++) sp__sub3(x + 3 * (size_t)f[i + 1], x + 3 * (size_t)f[0], d[i]);

@@ -4,7 +4,8 @@
 // Pressure: the normal force of a contact is distributed to the vertices of the touching feature by their weights. Each share is
 // divided by the tributary area of its vertex, a third of the faces around it, projected along the normal (without
 // faces that are steeper than 60 degrees). The integral of the
-// pressure, linear on the faces, over the projected surface is then the sum of the normal forces.
+// pressure, linear on the faces, over the projected surface is then the sum of the normal forces. A vertex of a centreline has
+// the diameter there times half of the segments around it, at rest: the force per length over the diameter.
 #ifndef SP_CONTACTS_H
 #define SP_CONTACTS_H
 
@@ -18,7 +19,7 @@ typedef struct sp_contact_patch {
     int count;  // vertices: up to three, of a volume any number
     uint32_t *vertex;
     double *weight;  // sum 1
-    double *area;    // projected tributary area at the start of the step [m2]; 0: of a centreline
+    double *area;    // projected tributary area at the start of the step [m2]
 } sp_contact_patch;
 
 typedef struct sp_contact_record {
@@ -54,6 +55,8 @@ void sp__contacts_patch(sp_contacts *c, int count, sp_contact_patch *patch);
 void sp__contacts_free(sp_context *ctx, sp_contacts *c);
 // Tributary area of each vertex of a patch, with the positions x of the surface and a unit normal away from the body.
 void sp__contacts_areas(const double *x, const double away[3], sp_contact_patch *patch);
+// Tributary area of a vertex of a centreline.
+double sp__contacts_line_area(const sp_surface *centreline, int vertex);
 // Computes area and pressure of the points. All records are in the list.
 void sp__contacts_finish(sp_contacts *c);
 void sp__contacts_sum(const sp_contacts *c, sp_body_id id, sp_contact_sum *out);  // id null: all

@@ -41,10 +41,15 @@ static const double alarm_share = 0.125;
 // Sizes of copies of a body differ by rounding: within this share they are one, the smallest of them.
 static const double same_size = 1e-6;
 
+static double size_at(const sp_constraints *c, int i) {
+    double size;
+    memcpy(&size, &c->sizes[i], sizeof size);
+    return size;
+}
+
 // The sizes of colliders that can move, each of them once, ascending.
 static sp_status find_sizes(sp_constraints *c, int *count) {
     int n = 0;
-    double first = 0, size;
     SP_TRY(ROOM(c, c->sizes, c->size_capacity, c->collider_count));
     for (int i = 0; i < c->collider_count; i++) {
         const sp_constraint_collider *k = &c->colliders[i];
@@ -52,11 +57,8 @@ static sp_status find_sizes(sp_constraints *c, int *count) {
     }
     sp__sort_keys(c->sizes, n);  // positive numbers have the order of their bits
     *count = 0;
-    for (int i = 0; i < n; i++) {
-        memcpy(&size, &c->sizes[i], sizeof size);
-        if (*count && size <= (1 + same_size) * first) continue;
-        c->sizes[(*count)++] = c->sizes[i], first = size;
-    }
+    for (int i = 0; i < n; i++)
+        if (!*count || size_at(c, i) > (1 + same_size) * size_at(c, *count - 1)) c->sizes[(*count)++] = c->sizes[i];
     return SP_OK;
 }
 
@@ -66,15 +68,13 @@ static sp_status find_alarms(sp_constraints *c) {
     c->alarm[0] = c->alarm[1] = 0;
     for (int i = 0; i < c->collider_count; i++) {
         sp_constraint_collider *k = &c->colliders[i];
-        double size = 0;
         k->alarm = INFINITY;
         if (sp__constraints_is_static(k->body) || !isfinite(k->size)) continue;
         int at = count - 1;
-        while (memcpy(&size, &c->sizes[at], sizeof size), size > k->size) at--;
-        k->alarm = alarm_share * size;
-        if (at == 0) c->alarm[0] = k->alarm;
-        c->alarm[1] = fmax(c->alarm[1], k->alarm);
+        while (size_at(c, at) > k->size) at--;
+        k->alarm = alarm_share * size_at(c, at);
     }
+    if (count > 0) c->alarm[0] = alarm_share * size_at(c, 0), c->alarm[1] = alarm_share * size_at(c, count - 1);
     return SP_OK;
 }
 

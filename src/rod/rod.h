@@ -325,7 +325,7 @@ void sp__rod_line_follow(sp_body *b);  // after elements were added or removed
 void sp__rod_offset(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out);
 void sp__rod_section_point(sp_body *b, sp_which which, const sp_anchor *a, const double x[3], sp_anchor *out);
 // rod_query.c
-enum { SP_ROD_FIELDS = 12 };
+enum { SP_ROD_FIELDS = 14 };
 extern const sp_field sp__rod_fields[SP_ROD_FIELDS];
 void sp__rod_element_nodes(sp_body *b, int *out);                   // both ends of each element (elements x 2)
 double sp__rod_elastic(sp_body *b, int part, double *per_element);  // energy of a strand; nullable: per_element

@@ -1,4 +1,5 @@
 // Queries of a rod: fields, measures, energies, work, the hash of the state.
+#include "body/contacts.h"
 #include "body/drive.h"
 #include "math/rotation_vector.h"
 #include "math/vec3.h"
@@ -94,6 +95,60 @@ static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, dou
     return SP_OK;
 }
 
+// A vertex of the centreline is a node, or lies between the two nodes of a curved element: shares of both.
+static int line_nodes(const sp_body *b, uint32_t vertex, double share[2]) {
+    const sp_rod *r = sp__rod(b);
+    const sp_anchor *a = &b->centreline->anchors[vertex];
+    const sp_rod_part *p = &r->part[r->part_of[a->elem]];
+    share[0] = 1 - a->at[0], share[1] = a->at[0];
+    return p->node + (int)a->elem - p->element;
+}
+
+// Contacts by constraints of the last step, at the nodes: forces (3 numbers each), or the normal forces.
+static void contact_shares(const sp_body *b, bool normal, double *out) {
+    const sp_contacts *c = b->contacts;
+    for (int k = 0; k < c->count; k++)
+        for (int side = 0; side < 2; side++) {
+            const sp_contact_patch *p = &c->list[k].side[side];
+            if (p->body != b || p->surface != b->centreline) continue;
+            for (int i = 0; i < p->count; i++) {
+                double share[2];
+                const int node = line_nodes(b, p->vertex[i], share);
+                for (int n = 0; n < 2; n++) {
+                    const double w = p->weight[i] * share[n];
+                    if (normal) out[node + n] += w * c->list[k].normal_force;
+                    for (int a = 0; a < 3 && !normal; a++)
+                        out[3 * (node + n) + a] += (side == 0 ? w : -w) * c->list[k].point.force[a];
+                }
+            }
+        }
+}
+
+static sp_status contact_force_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step, (void)id;
+    memset(out, 0, 3 * (size_t)sp__rod(b)->nodes * sizeof *out);
+    if (b->contacts && b->contacts->count && b->centreline) contact_shares(b, false, out);
+    return SP_OK;
+}
+
+// Normal force per length over the diameter.
+static sp_status contact_pressure_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_rod *r = sp__rod(b);
+    double *area = r->node_scratch;
+    (void)step, (void)id;
+    memset(out, 0, (size_t)r->nodes * sizeof *out);
+    if (!b->contacts || !b->contacts->count || !b->centreline) return SP_OK;
+    contact_shares(b, true, out);
+    memset(area, 0, (size_t)r->nodes * sizeof *area);
+    for (int v = 0; v < b->centreline->vertex_count; v++) {
+        double share[2];
+        const int node = line_nodes(b, (uint32_t)v, share);
+        for (int n = 0; n < 2; n++) area[node + n] += share[n] * sp__contacts_line_area(b->centreline, v);
+    }
+    for (int i = 0; i < r->nodes; i++) out[i] = area[i] > 0 ? out[i] / area[i] : 0;
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ per element
 
 // Largest von Mises stress on the surface: bending stress over the section, combined with torsional shear. Uses the differences
@@ -185,6 +240,8 @@ const sp_field sp__rod_fields[SP_ROD_FIELDS] = {
     {SP_FIELD_DISPLACEMENT, node_count, node_field},
     {SP_FIELD_FORCE, node_count, reaction_field},
     {SP_FIELD_LOAD, node_count, load_field},
+    {SP_FIELD_CONTACT_FORCE, node_count, contact_force_field},
+    {SP_FIELD_CONTACT_PRESSURE, node_count, contact_pressure_field},
     {SP_FIELD_FRAME, node_count, node_field},
     {SP_FIELD_CURVATURE, node_count, curvature_field},
     {SP_FIELD_VON_MISES, element_count, element_field},

@@ -140,15 +140,19 @@ static uint32_t nearest_vertex(const double *x, int count, const double point[3]
     return best;
 }
 
-// Given contacts name no vertices: each acts at the nearest vertex of the boundary, for the fields at nodes.
+// Given contacts name no vertices: each acts at the nearest vertex of the boundary, or of the centreline, for the fields at
+// nodes.
 static sp_status contacts_attach(sp_world *w, sp_body *b) {
-    sp_surface *s = b->surface_count ? b->surfaces[0] : NULL;
+    sp_surface *s = b->centreline ? b->centreline : b->surface_count ? b->surfaces[0] : NULL;
     bool any = false;
     for (int i = 0; i < w->contacts.count; i++)
         for (int side = 0; side < 2; side++) any = any || w->contacts.list[i].point.bodies[side].slot == b->id.slot;
-    if (!any || !s || !s->nodes || s->face_count == 0) return SP_OK;
-    SP_TRY(sp__surface_prepare(w->ctx, s));
-    sp__surface_positions(b, s, SP_COMMITTED, s->x, NULL, NULL);
+    if (!any || !s || !s->nodes || (s->face_count == 0 && s->segment_count == 0)) return SP_OK;
+    double *line = NULL;  // a centreline gains vertices where the rod grows
+    SP_TRY(s->segments ? SP_OK : sp__surface_prepare(w->ctx, s));
+    if (s->segments && !SP_NEW(w->ctx, line, 3 * (size_t)s->vertex_count)) return SP_NO_MEMORY;
+    double *x = line ? line : s->x;
+    sp__surface_positions(b, s, SP_COMMITTED, x, NULL, NULL);
     for (int i = 0; i < w->contacts.count; i++)
         for (int side = 0; side < 2; side++) {
             sp_contact_record *r = &w->contacts.list[i];
@@ -156,9 +160,10 @@ static sp_status contacts_attach(sp_world *w, sp_body *b) {
             if (r->point.bodies[side].slot != b->id.slot) continue;
             r->side[side] = (sp_contact_patch){.surface = s, .body = b};
             sp__contacts_patch(&w->contacts, 1, &r->side[side]);
-            r->side[side].vertex[0] = nearest_vertex(s->x, s->vertex_count, r->point.point), r->side[side].weight[0] = 1;
-            sp__contacts_areas(s->x, away, &r->side[side]);
+            r->side[side].vertex[0] = nearest_vertex(x, s->vertex_count, r->point.point), r->side[side].weight[0] = 1;
+            sp__contacts_areas(x, away, &r->side[side]);
         }
+    sp__free(w->ctx, line);
     return SP_OK;
 }
 

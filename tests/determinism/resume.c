@@ -231,6 +231,10 @@ static sp_status metered_story(meter *m, const char *text, const char *path) {
     sp_scene *scene = NULL;
     sp_run *run = NULL;
     sp_run_options o = sp_run_options_default();
+    // the records get another layout in both rounds
+    sp_edit add = sp_edit_default(SP_EDIT_ADD), leave = sp_edit_default(SP_EDIT_REMOVE);
+    snprintf(add.path, sizeof add.path, "ball"), add.shape = SP_SPHERE, add.size[0] = 0.1, add.kinematic = true;
+    leave.body = (sp_body_id){2, 1};
     o.out = record_folder;
     sp_status status = sp_context_create(&def, &ctx);
     if (status < 0) return status;
@@ -238,7 +242,10 @@ static sp_status metered_story(meter *m, const char *text, const char *path) {
         o.resume = round ? path : NULL;
         status = sp_scene_parse(ctx, text, strlen(text), "scene.xml", NULL, &scene);
         if (status >= 0) status = sp_run_create(scene, &o, &run);
-        for (int i = 0; i < 3 && status >= 0; i++) status = sp_run_step(run);
+        for (int i = 0; i < 3 && status >= 0; i++) {
+            if (i == 1) status = sp_world_queue(sp_run_world(run), round ? &leave : &add);
+            if (status >= 0) status = sp_run_step(run);
+        }
         if (status >= 0 && !round) status = sp_run_save(run, path);
         if (status >= 0) status = sp_run_finish(run);
         sp_run_destroy(&run);

@@ -96,6 +96,26 @@ static sp_body_id straight(contact_lab *lab, sp_rod_model model, int elements, d
 
 static const double still[3] = {0}, half_turn = 0.70710678118654752;  // of a quaternion: a quarter turn
 
+// The pressure of a rod is its normal force per length over its diameter: the integral over nodes, and the sum over contacts, is
+// the weight. Chains touch with their nodes, which carry equal shares: the pressure is uniform, weight / (diameter length). The
+// contacts of curved elements outnumber the unknowns, and only their sums are determined.
+static void check_pressure(contact_lab *lab, sp_body_id rod, int elements, bool chain, double weight) {
+    double pressure[32], force[96], integral = 0, sum = 0, up = 0;
+    const double diameter = 1e-2, length = 0.4, uniform = weight / (diameter * length);
+    sp_contact_point p;
+    CHECK(sp_world_field(lab->world, rod, "contact-pressure", pressure) == SP_OK);
+    CHECK(sp_world_field(lab->world, rod, "contact-force", force) == SP_OK);
+    for (int i = 0; i <= elements; i++) {
+        const double share = i == 0 || i == elements ? 0.5 : 1;
+        integral += pressure[i] * diameter * share * length / elements, up += force[3 * i + 1];
+        if (chain) CHECK_NEAR(pressure[i], uniform, 1e-3 * uniform);  // the rod still sways by parts in 1e4
+    }
+    for (int i = 0; sp_world_contact_at(lab->world, i, &p) == SP_OK; i++) sum += p.pressure * p.area;
+    CHECK_NEAR(integral, weight, 1e-6 * weight);
+    CHECK_NEAR(up, weight, 1e-6 * weight);
+    CHECK_NEAR(sum, weight, 1e-6 * weight);
+}
+
 // The weight to 1e-6: the rod comes to rest, and the contact problem is solved to rounding.
 TEST(a_floor_carries_a_rod) {
     for (int model = 0; model < ROD_MODELS; model++) {
@@ -112,6 +132,7 @@ TEST(a_floor_carries_a_rod) {
         CHECK_NEAR(force[1], -weight, 1e-6 * weight);
         CHECK(fabs(force[0]) <= 1e-6 * weight && fabs(force[2]) <= 1e-6 * weight);
         CHECK(lab.penetration <= 1e-5 * 5e-3);
+        check_pressure(&lab, rod, model < 2 ? 4 : 12, model >= 2, weight);
         contact_close(&lab);
     }
 }

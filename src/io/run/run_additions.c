@@ -59,7 +59,8 @@ static sp_status additions_apply(sp_run *run, const sp_edit_log *log) {
     const sp_edit *e;
     uint64_t step;
     for (int i = 0; (e = sp__edit_log_at(log, i, &step)); i++) {
-        if (sp_world_apply(run->world, e) < 0) return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s", sp_world_error(run->world)->message);
+        sp_status status = sp_world_apply(run->world, e);
+        if (status < 0) return SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message);
         SP_TRY(added_note(run, e));
     }
     return SP_OK;
