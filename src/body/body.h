@@ -51,6 +51,7 @@ typedef struct sp_step {
     bool deterministic;  // see sp_world_def
     bool exact;        // a pass of implicit Euler after the first: a tangent that makes further passes converge faster is better
     bool constraints;  // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
+    bool divisible;    // the world divides the step if its passes do not converge (world/divide.c)
     sp_swap swap;      // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
@@ -101,6 +102,13 @@ typedef struct sp_balance {
     double inverted_reported, gain_reported, penetration_reported;  // 1: the event was sent
 } sp_balance;
 enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
+
+// Sums over the parts of a divided step (world/divide.c); members as in sp_body.
+typedef struct sp_part_sum {
+    sp_solve_info solve;
+    double pin_work, contact_work, contact_pin_work, contact_scale, overlap;
+    bool swapped, compliance_swapped;
+} sp_part_sum;
 
 // A parameter of a body. `value` points into the parameters tier.
 typedef struct sp_param {
@@ -278,11 +286,18 @@ struct sp_body {
     bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
     bool compliance_ready;  // it is the inverse of `system`
     double *pass_start;     // where the last pass of implicit Euler started: velocity, impulses; allocated at first use; scratch
-    double pass_gap;        // and the energy of the missing correction there, see drive_pass.c; infinite: there is none
+    bool has_pass_start;
     double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
-    double *work[6];        // vectors of the drivers (nv each), scratch kept across steps
-    double *history;        // Anderson mixing of Newton corrections, allocated at first use; scratch
-    double *parts;          // state between substeps, targets of the whole step; allocated at first use; scratch
+    double pass_error;      // energy of the missing correction relative to that of the motion, after the last pass
+    // a step that the world divides (world/divide.c)
+    double *divided;       // state between two parts, targets at the end; allocated at first use; scratch
+    double *start[2];      // q and v at the start of the step, in place of which those between two parts are committed; NULL
+    double part_h;         // length of the last part with contacts [s], and their impulses J^T lambda; 0: none
+    double *part_impulse;  // in the memory of `divided`
+    sp_part_sum sum;
+    double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
+    double *history;  // Anderson mixing of Newton corrections, allocated at first use; scratch
+    double *parts;    // state between substeps, targets of the whole step; allocated at first use; scratch
     // energy balance
     sp_balance balance[2];    // [SP_COMMITTED], [SP_TRIAL]
     double contact_work;      // work of constraint contact in this step [J]

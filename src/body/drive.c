@@ -187,10 +187,12 @@ static double implicit_reaction_work(sp_body *b, const sp_system *A, double h, c
 // rest then needs hardly an iteration.
 static sp_status implicit_predict(sp_body *b, const sp_step *step, double *rhs) {
     const double *last = step->constraints && b->compliance ? sp__compliance_impulse(b->compliance) : NULL;
-    if (!last || last[b->nv] == 0) return SP_OK;
+    double h = last ? last[b->nv] : 0;
+    if (last && b->part_h > 0) last = b->part_impulse, h = b->part_h;
+    if (h == 0) return SP_OK;
     SP_TRY(reserve_free_velocity(b));
     for (int i = 0; i < b->nv; i++) {
-        b->predicted[i] = b->fixed[i] ? 0 : step->h / last[b->nv] * last[i];
+        b->predicted[i] = b->fixed[i] ? 0 : step->h / h * last[i];
         rhs[i] += b->predicted[i];
     }
     b->is_predicted = true;
@@ -267,13 +269,13 @@ static sp_status drive_part(sp_body *b, const sp_step *step) {
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
 }
 
-static void set_targets_at(sp_body *b, const double *from, const double *to, double share) {
+void sp__drive_targets_at(sp_body *b, const double *from, const double *to, double share, double *out) {
     if (share == 1)
-        memcpy(b->target, to, (size_t)b->nq * sizeof *to);
+        memcpy(out, to, (size_t)b->nq * sizeof *to);
     else if (b->ops->interpolate)
-        b->ops->interpolate(b, from, to, share, b->target);
+        b->ops->interpolate(b, from, to, share, out);
     else
-        for (int i = 0; i < b->nq; i++) b->target[i] = from[i] + share * (to[i] - from[i]);
+        for (int i = 0; i < b->nq; i++) out[i] = from[i] + share * (to[i] - from[i]);
 }
 
 // n equal substeps. The state between two substeps temporarily replaces the committed one. Fixed unknowns move to their targets
@@ -287,7 +289,7 @@ static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
     sp_status worst = SP_OK;
     memcpy(target, b->target, nq * sizeof *target);
     for (int k = 1; k <= n && worst >= 0; k++) {
-        set_targets_at(b, q, target, (double)k / n);
+        sp__drive_targets_at(b, q, target, (double)k / n, b->target);
         sp_status status = drive_part(b, part);
         worst = status < 0 ? status : sp__worst(worst, status);
         sp__loads_finish(b);
@@ -321,7 +323,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     b->has_free_velocity = b->has_contact_impulse = b->is_predicted = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
     b->pin_work = b->shadow = b->pass_reference = 0;
-    b->pass_gap = INFINITY;
+    b->has_pass_start = false;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);
     sp_status status = drive_whole(b, step);

@@ -16,6 +16,8 @@ int sp__drive_substeps(const sp_body *b);                        // number of eq
 // residual cannot be smaller. *converged: the residual is small, nothing was written.
 // SP_NOT_CONVERGED: no more passes are allowed, nothing was written.
 sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accuracy, bool *converged);
+// After passes that did not converge: the body stops for the step, with prescribed unknowns at their targets.
+sp_status sp__drive_stop(sp_body *b, const sp_step *step);
 bool sp__drive_has_passes(const sp_body *b);         // newton and static; others are linearised once
 sp_status sp__drive_keep_free_velocity(sp_body *b);  // saves the trial velocity in b->free_velocity, once in a step
 
@@ -25,9 +27,11 @@ sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want);
 int64_t sp__body_node_of(sp_body *b, int unknown);              // user numbering
 double sp__drive_norm(const double *x, int n);                  // summed in index order
 double sp__drive_dot(const double *x, const double *y, int n);  // likewise
-void sp__drive_place_fixed(sp_body *b);                         // copies targets to fixed unknowns: no drift by rounding
-void sp__drive_finish(sp_body *b);                              // trial velocity: from that of the step to that at its end
-void sp__drive_displacement(sp_body *b, double *d);             // prescribed displacement: committed state to targets
+// Coordinates of fixed unknowns between those of two states, at a share of the way.
+void sp__drive_targets_at(sp_body *b, const double *from, const double *to, double share, double *out);
+void sp__drive_place_fixed(sp_body *b);              // copies targets to fixed unknowns: no drift by rounding
+void sp__drive_finish(sp_body *b);                   // trial velocity: from that of the step to that at its end
+void sp__drive_displacement(sp_body *b, double *d);  // prescribed displacement: committed state to targets
 // d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: d is not zero
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
 sp_status sp__drive_not_finite(sp_body *b);  // fails with the first node whose force is not finite

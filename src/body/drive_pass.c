@@ -12,7 +12,9 @@
 // (a proximal point method).
 //
 // Implicit Euler of a body that one linearisation does not describe (b->accepted_gap: rods) begins with its own linearised step.
-// Passes follow while the energy of the next correction, r A^-1 r, is not small against that of the motion.
+// Passes follow while the energy of the next correction, r A^-1 r, is not small against that of the motion. A pass is accepted
+// if that energy is smaller than the energy of the pass itself, dv A dv. It must not be compared with r A^-1 r before the pass: a
+// pass that leads out of an overlap starts with balanced forces.
 #include "body/drive.h"
 #include "body/tolerances.h"
 
@@ -91,6 +93,12 @@ static sp_status pass_solve(sp_body *b, double h, double *r, double *dv) {
     return info.status;
 }
 
+// Passes of a step that the world divides otherwise: most converge sooner, and two halves cost less than waiting.
+static int pass_most(const sp_body *b, const sp_step *step) {
+    const int most = b->integrator.iterations;
+    return b->passes && step->divisible && most > SP_PASS_PATIENCE ? SP_PASS_PATIENCE : most;
+}
+
 // A static body that nothing holds moves further in every pass.
 static sp_status pass_limit(sp_body *b) {
     if (!is_static(b) || is_held(b) || b->solve.force_residual < SP_PROXIMAL_FAR) return SP_NOT_CONVERGED;
@@ -113,13 +121,13 @@ static sp_status pass_gap(sp_body *b, const double *r, double *dv, double *gap, 
 }
 
 // The velocity and the impulses from which a pass starts, to which a pass that goes too far is shortened.
-static sp_status pass_keep(sp_body *b, double gap) {
+static sp_status pass_keep(sp_body *b) {
     const size_t n = (size_t)b->nv;
     if (!b->pass_start && !SP_NEW(b->ctx, b->pass_start, 2 * n + 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the passes of '%s'", b->name);
     memcpy(b->pass_start, b->v[SP_TRIAL], n * sizeof *b->pass_start);
     for (size_t i = 0; i < n; i++) b->pass_start[n + i] = b->has_contact_impulse ? b->contact_impulse[i] : 0;
-    b->pass_gap = gap;
+    b->has_pass_start = true;
     return SP_OK;
 }
 
@@ -134,26 +142,45 @@ static void pass_stretch(sp_body *b, const sp_step *step, double factor) {
     sp__drive_place_fixed(b);
 }
 
-// Implicit Euler: the residual r at the trial state, and its gap with the matrix of the last pass. The last pass is halved while
-// the gap is not much smaller than before it (natural monotonicity test, Deuflhard 2004) and halving helps.
+// The energy of the whole pass: the correction of the forces, and what contacts have changed.
+static double pass_length(sp_body *b) {
+    const sp_system *A = &b->system;
+    double *d = b->work[2], *y = b->work[3];
+    for (int i = 0; i < b->nv; i++) d[i] = b->fixed[i] ? 0 : b->v[SP_TRIAL][i] - b->pass_start[i];
+    A->mul_raw(A->o, b->coef, d, y);
+    return sp__drive_dot(d, y, b->nv);
+}
+
+// The residual r at the trial state, and its gap with the matrix of the last pass; infinite where the state cannot be evaluated.
+static sp_status pass_measure(sp_body *b, const sp_step *step, const sp_step *own, double *r, double *dv, double *size,
+                              double *gap, double *energy) {
+    *size = *gap = INFINITY;
+    if (b->ops->step_too_large && b->ops->step_too_large(b, step->h, b->v[SP_TRIAL])) return SP_OK;
+    sp_status status = pass_evaluate(b, own);
+    if (status == SP_NOT_FINITE) return SP_OK;
+    SP_TRY(status);
+    *size = pass_residual(b, step->h, r, &b->pass_reference);
+    return isfinite(*size) ? pass_gap(b, r, dv, gap, energy) : SP_OK;
+}
+
+// Implicit Euler: the last pass is halved while the gap after it is not smaller than its own energy (natural monotonicity test,
+// Deuflhard 2004) and halving helps.
 static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, double *r, double *dv, double *size,
                               bool *accurate) {
     double gap = INFINITY, energy = 0, alpha = 1, best = INFINITY;
-    bool last = isinf(b->pass_gap);
+    bool last = !b->has_pass_start;
+    const double length = last ? INFINITY : pass_length(b);
     for (;;) {
-        sp_status status = pass_evaluate(b, own);
-        if (status < 0 && (last || status != SP_NOT_FINITE)) return status;
-        *size = status < 0 ? INFINITY : pass_residual(b, step->h, r, &b->pass_reference);
-        if (last && !isfinite(*size)) return sp__drive_not_finite(b);
-        gap = INFINITY;
-        if (isfinite(*size)) SP_TRY(pass_gap(b, r, dv, &gap, &energy));
-        if (last || gap <= (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * b->pass_gap) break;
-        last = gap > best || alpha < SP_PASS_SHORTEST;
+        SP_TRY(pass_measure(b, step, own, r, dv, size, &gap, &energy));
+        if (last || gap <= (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * length) break;
+        last = gap > best || alpha < (isfinite(gap) ? SP_PASS_SHORTEST : SP_PASS_LEAST);
         pass_stretch(b, step, gap > best ? 2 : 0.5);
         best = gap, alpha *= 0.5;
     }
+    if (!isfinite(gap)) return sp__drive_not_finite(b);
     *accurate = gap <= b->accepted_gap * energy;
-    b->pass_gap = INFINITY;
+    b->pass_error = energy > 0 ? gap / energy : 0;
+    b->has_pass_start = false;
     return SP_OK;
 }
 
@@ -186,13 +213,13 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
         return SP_OK;
     }
     if (*converged) return SP_OK;
-    if (pass >= b->integrator.iterations) return pass_limit(b);
+    if (pass >= pass_most(b, step)) return pass_limit(b);
     SP_TRY(b->ops->linearise(b, &own, &b->system));
     b->coef = pass_coefficients(b, h, pass), b->has_system = true;
     b->compliance_ready = false;
     sp_status status = pass_solve(b, h, r, dv);
     SP_TRY(status);
-    if (b->passes) SP_TRY(pass_keep(b, sp__drive_dot(r, dv, b->nv)));
+    if (b->passes) SP_TRY(pass_keep(b));
     SP_TRY(sp__drive_keep_free_velocity(b));
     for (int i = 0; i < b->nv; i++) b->free_velocity[i] = b->v[SP_TRIAL][i] + dv[i];
     b->solve.newton_iterations++;
@@ -202,4 +229,19 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
     b->ops->retract(b, step, SP_COMMITTED, h, b->v[SP_TRIAL]);
     sp__drive_place_fixed(b);
     return status;
+}
+
+// A rod that does not converge stays where it is: its kinetic energy is lost, and no energy is added. Prescribed unknowns move.
+sp_status sp__drive_stop(sp_body *b, const sp_step *step) {
+    const sp_step own = sp__body_step(b, step);
+    double *d = b->work[0];
+    sp__drive_displacement(b, d);
+    for (int i = 0; i < b->nv; i++) b->v[SP_TRIAL][i] = b->fixed[i] ? d[i] / step->h : 0;
+    b->ops->retract(b, step, SP_COMMITTED, step->h, b->v[SP_TRIAL]);
+    sp__drive_place_fixed(b);
+    b->has_contact_impulse = false;
+    b->contact_work = b->contact_pin_work = 0;
+    SP_TRY(pass_evaluate(b, &own));
+    pass_residual(b, step->h, b->work[0], &b->pass_reference);
+    return SP_OK;
 }

@@ -23,6 +23,12 @@
 #define SP_PROXIMAL_FAR 1e-3  // relative residual above which such a body is not held at all
 
 #define SP_PASS_SHORTEST 0.1  // a pass of implicit Euler is halved while it is longer, relative to the whole one
+#define SP_PASS_LEAST 1e-3    // the same where its end cannot be evaluated
+#define SP_PASS_PATIENCE 10   // passes of a step that can be divided
+#define SP_STEP_PARTS 32      // a step is divided into as many parts at most
+// Energy of the missing correction relative to that of the motion, 10 % of the velocity, up to which the smallest part is used
+// although it has not converged. Above it the rod stops.
+#define SP_PASS_USABLE 1e-2
 
 // ---- implicit Euler with one linearisation (drive.c)
 

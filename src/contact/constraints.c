@@ -84,6 +84,8 @@ void sp__constraints_destroy(sp_constraints **constraints) {
 
 // Flops of the factorisations of one solve, about half a second: beyond it the best impulses are used, and the step says so.
 static const double most_work = 2e9;
+// Factorisations of all rows that a solve may need in a step that can be divided: two halves are solved sooner.
+static const double most_factorisations = 30;
 
 static sp_cone_options cone_options(sp_constraints *c, const sp_contact_solver_def *def) {
     static const sp_cone_method methods[] = {[SP_CONTACT_METHOD_AUTO] = SP_CONE_AUTO,
@@ -98,6 +100,7 @@ static sp_cone_options cone_options(sp_constraints *c, const sp_contact_solver_d
                                                   [SP_CONTACT_COL] = SP_CONE_COL};
     sp_cone_options o = sp__cone_options_default();
     o.norm = SP_CONE_NORM_SCALED, o.tolerance = def->tolerance, o.sweeps = def->sweeps, o.work = most_work;
+    if (c->divisible && c->pass > 0) o.work = fmin(most_work, most_factorisations / 3 * pow(c->problem->row_count, 3));
     o.method = methods[def->method], o.strategy = strategies[def->strategy];
     o.local = def->local == SP_CONTACT_NEWTON ? SP_CONE_LOCAL_NEWTON : SP_CONE_LOCAL_PROJECTION;
     if (def->cone == SP_CONTACT_FACETS) o.method = SP_CONE_DIRECT, o.facets = def->facets;
@@ -300,7 +303,12 @@ static sp_status links_iterate(sp_constraints *c, const sp_contact_def *def, con
 // ---------------------------------------------------------------------------------------------------- prediction
 
 // Where the motion is refined, the impulses of this step are part of the free motion of the next one (implicit_predict,
-// body/drive.c).
+// body/drive.c); also those of rods with passes. Without the forces that hold it a bent rod moves by many radii in a step, and
+// the contacts found on that way are not those of the motion.
+static bool is_predictable(const sp_constraint_body *t) {
+    return is_refined(t) || (t->free && t->body->passes && t->body->compliance);
+}
+
 static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, double h) {
     for (int i = 0; i < count; i++) {
         double *impulse = bodies[i]->compliance ? sp__compliance_impulse(bodies[i]->compliance) : NULL;
@@ -308,7 +316,7 @@ static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, 
     }
     for (int i = 0; i < c->touched_count; i++) {
         const sp_constraint_body *t = &c->touched[i];
-        double *impulse = is_refined(t) ? sp__compliance_impulse(t->body->compliance) : NULL;
+        double *impulse = is_predictable(t) ? sp__compliance_impulse(t->body->compliance) : NULL;
         if (!impulse) continue;
         rows_transposed(c, t, impulse);
         impulse[t->body->nv] = h;
@@ -330,7 +338,10 @@ sp_status sp__constraints_free_motion(sp_constraints *c, sp_body *const *bodies,
         SP_TRY(sp__drive_keep_free_velocity(b));
         SP_TRY(sp__constraints_compliance(c, b));
         sp__compliance_apply(b->compliance, b->predicted, b->work[0]);
-        leave_predicted(b, step, b->work[0]);
+        if (b->passes)  // contacts are searched at the predicted state
+            for (int k = 0; k < b->nv; k++) b->free_velocity[k] = b->solved_velocity[k] - b->work[0][k];
+        else
+            leave_predicted(b, step, b->work[0]);
     }
     return SP_OK;
 }
@@ -446,8 +457,17 @@ static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int co
     return worst;
 }
 
+// The contacts of a pass have no usable solution, and the world divides the step.
+static void passes_fail(sp_body *const *bodies, int count) {
+    for (int i = 0; i < count; i++)
+        if (bodies[i]->passes && bodies[i]->has_contact_impulse) bodies[i]->solve.status = SP_NOT_CONVERGED;
+}
+
 // Tolerance of the contacts in Newton's method: relative to that of the user, and the least.
 static const double pass_share = 0.01, pass_least = 1e-12;
+// Passes in which contacts of rods are only those of the last search. Later the list grows only: a contact that is found when the
+// rod has passed it, and lost when it has not, would keep the passes apart.
+enum { RENEW_PASSES = 2 };
 
 sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                 const sp_step *step, int pass, bool *changed) {
@@ -464,7 +484,7 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     if (!moved && !is_usable(c)) return sp__worst(worst, SP_NOT_CONVERGED);
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     if (moved && c->count) contacts_predicted(c);
-    SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
+    SP_TRY(sp__constraints_join(c, def, step->h, &found, moved && pass <= RENEW_PASSES, &added));
     *changed = moved || (added > 0 && is_deep(c, true)) || c->excess > 0;
     if (!*changed) {
         sp__constraints_leave(c);
@@ -479,9 +499,20 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     if (moved) finer.solver.tolerance = fmin(def->solver.tolerance, fmax(pass_share * def->solver.tolerance, pass_least));
     sp_status status = sp__constraints_solve(c, &finer);
     SP_TRY(status);
+    if (moved && step->divisible && !is_usable(c)) {
+        *changed = false;
+        passes_fail(bodies, count);
+        return SP_NOT_CONVERGED;
+    }
     SP_TRY(sp__constraints_correct(c, &finer, step));
     if (moved) follow_free(c, bodies, count, step);
     return sp__worst(worst, status);
+}
+
+void sp__constraints_release(sp_constraints *c, const sp_body *b) {
+    for (int i = 0; i < c->count; i++)
+        if (c->contacts[i].body[0] == b || c->contacts[i].body[1] == b)
+            memset(c->contacts[i].lambda, 0, sizeof c->contacts[i].lambda);
 }
 
 // largest displacement of a contact along its normal due to dv of one body
@@ -502,7 +533,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
     int added;
     *changed = false;
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
-    SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
+    SP_TRY(sp__constraints_join(c, def, step->h, &found, false, &added));
     const double deepest = fmax(deepest_end(c), c->overlap_left);
     if (!is_deep(c, false) && !(c->overlap_left > 0)) {
         sp__constraints_leave(c);
@@ -568,7 +599,7 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
 
 // ---------------------------------------------------------------------------------------------------- state
 
-void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step) {
+void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count) {
     sp_constraint_contact *last = c->last;
     int capacity = c->last_capacity, kept = c->count < MULTIPLIERS ? c->count : MULTIPLIERS;
     for (int i = 0; i < kept; i++) {
@@ -577,11 +608,11 @@ void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count
         memcpy(m->key, k->key, sizeof m->key);
         sp__mul3t(k->frame, k->lambda, m->impulse);
     }
-    c->multiplier_count = kept, c->last_h = step->h;
-    keep_impulses(c, bodies, count, step->h);
+    c->multiplier_count = kept, c->last_h = c->part_h;
+    keep_impulses(c, bodies, count, c->part_h);
     c->last = c->contacts, c->last_count = c->count, c->last_capacity = c->capacity;
     c->contacts = last, c->capacity = capacity, c->count = 0;
-    sp__links_commit(c, step);
+    sp__links_commit(c);
 }
 
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c) {

@@ -64,7 +64,9 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
 // Positions are corrected until nothing overlaps at the trial state; velocities stay. *changed: they were.
 sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                    const sp_step *step, bool *changed);
-void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step);
+// The contacts of a body carry nothing: it has been stopped.
+void sp__constraints_release(sp_constraints *c, const sp_body *b);
+void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count);
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c);
 int sp__constraints_found(const sp_constraints *c);           // contacts of the current step
 int sp__constraints_found_vertices(const sp_constraints *c);  // and vertices of their patches

@@ -638,8 +638,33 @@ static bool found_rule(const sp_constraints *c, const sp_contact_found *found, s
     return !c->rules || !is_ignored(rule, found);
 }
 
-// Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
-sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added) {
+static bool is_of_rod(const sp_constraint_contact *k) {
+    return k->body[0]->centreline || k->body[1]->centreline;
+}
+
+// A known contact as the search has found it now: normal and place of the last one, its impulse in the new frame.
+static void contact_renew(sp_constraints *c, const sp_contact_def *def, const sp_contact_found *found, sp_constraint_contact *k) {
+    sp_contact_rule rule;
+    double impulse[3];
+    if (!found_rule(c, found, &rule)) return;
+    sp__mul3t(k->frame, k->lambda, impulse);
+    contact_fill(c, def, &rule, found, k);
+    for (int d = 0; d < 3; d++) k->lambda[d] = sp__dot3(k->frame + 3 * d, impulse);
+}
+
+// Contacts of rods that the search has not found again. They came from a trial state that was far from this one: the plane of a
+// wall there would hold the rod where nothing is.
+static void contacts_forsake(sp_constraints *c) {
+    int kept = 0;
+    for (int i = 0; i < c->count; i++)
+        if (!is_of_rod(&c->contacts[i]) || isfinite(c->contacts[i].end)) c->contacts[kept++] = c->contacts[i];
+    c->count = kept;
+}
+
+// Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated. renew: those
+// of rods are what this search has found.
+sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, bool renew,
+                               int *added) {
     sp_contact_rule rule;
     int fresh = 0, i = 0;
     for (int k = 0; k < c->count; k++)
@@ -647,11 +672,14 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
     for (int f = 0; f < found->count; f++) {
         const sp_contact_found *now = &found->contacts[f];
         while (i < c->count && compare_keys(c->contacts[i].key, now->key) < 0) i++;
-        if (i < c->count && compare_keys(c->contacts[i].key, now->key) == 0)
-            c->contacts[i].end = now->distance1 - c->contacts[i].gap;
-        else
+        if (i == c->count || compare_keys(c->contacts[i].key, now->key) != 0) {
             fresh += found_rule(c, now, &rule);
+            continue;
+        }
+        if (renew && is_of_rod(&c->contacts[i])) contact_renew(c, def, now, &c->contacts[i]);
+        c->contacts[i].end = now->distance1 - c->contacts[i].gap;
     }
+    if (renew) contacts_forsake(c);
     *added = fresh;
     SP_TRY(ROOM(c, c->contacts, c->capacity, c->count + fresh));
     // both lists are sorted: merged from the end
@@ -702,10 +730,10 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
-    c->count = c->pass = c->part_count = 0;
+    c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
-    SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
+    SP_TRY(sp__constraints_join(c, def, step->h, &found, false, &added));
     SP_TRY(sp__volumes_take(c, def, step->h, &added));
     if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
         sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);

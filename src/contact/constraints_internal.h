@@ -191,14 +191,15 @@ struct sp_constraints {
     sp_cone_clock *clock;                   // of the budget; NULL: none
     sp_constraint_multiplier *multipliers;  // sorted by key
     int multiplier_count;
-    double last_h;
-    double alarm[2];  // automatic alarm distances of all pairs: the smallest and the largest [m]
-    uint64_t *sizes;  // bits of the sizes of colliders
+    double last_h, part_h;  // length of the last part of the last committed step, and of this one [s]
+    double alarm[2];        // automatic alarm distances of all pairs: the smallest and the largest [m]
+    uint64_t *sizes;        // bits of the sizes of colliders
     int size_capacity;
     bool automatic;        // the definition gives no alarm distance
     sp_contact_rule base;  // of the definition; automatic: with the largest alarm distance
     size_t numbers_most;   // of W
     int pass;              // of the step: 0 for the first solve
+    bool divisible;        // the world divides the step if its passes do not converge
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;
     bool coarse;          // the last solve was not to the tolerance of the user
@@ -251,8 +252,10 @@ void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k)
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found);
-// Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
-sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added);
+// Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated. renew: those
+// of rods are what this search has found.
+sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, bool renew,
+                               int *added);
 // Violations of the contacts of bodies whose points are not linear in the step, at the trial state of the last search.
 void sp__constraints_evaluate(sp_constraints *c, double h);
 void sp__constraints_leave(sp_constraints *c);  // contacts that have just joined leave again: they are not violated
@@ -310,7 +313,7 @@ void sp__links_transposed(const sp_constraints *c, const sp_constraint_body *t, 
 // A correction of positions: the problem gets the violations at the trial state; then it gets back what it had.
 void sp__links_separate(sp_constraints *c);
 void sp__links_separated(sp_constraints *c);
-void sp__links_commit(sp_constraints *c, const sp_step *step);  // the state of the ties
+void sp__links_commit(sp_constraints *c);  // the state of the ties
 
 // ---- constraints_rows.c
 

@@ -480,7 +480,7 @@ sp_link *sp__constraints_worst_link(const sp_constraints *c, double *apart) {
     return worst;
 }
 
-void sp__links_commit(sp_constraints *c, const sp_step *step) {
+void sp__links_commit(sp_constraints *c) {
     for (int i = 0; i < c->tie_count; i++) {
         const sp_constraint_tie *k = &c->ties[i];
         sp_tie *t = k->tie;
@@ -494,7 +494,7 @@ void sp__links_commit(sp_constraints *c, const sp_step *step) {
         for (int r = 0; k->slip >= 0 && r < 2; r++) t->kept[SP_TIE_SLIP + r] = c->link_rows[k->slip_row + 1 + r].lambda;
         if (k->slip >= 0) t->kept[SP_TIE_BOUND] = c->link_rows[k->slip_row].lambda;
         tie_impulse(c, k, impulse);
-        for (int a = 0; a < 3; a++) t->force[a] = impulse[a] / step->h;
+        for (int a = 0; a < 3; a++) t->force[a] = impulse[a] / c->part_h;
     }
     c->tie_count = 0;
 }

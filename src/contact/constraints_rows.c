@@ -294,6 +294,7 @@ sp_status sp__constraints_compliance(sp_constraints *c, sp_body *b) {
     if (b->compliance_ready) return SP_OK;
     if (!b->compliance) SP_TRY(sp__compliance_create(c->ctx, b->solver->be, type, &b->solver_def, &b->compliance));
     sp__compliance_set_swap(b->compliance, b->compliance_swap);
+    if (b->passes) SP_TRY(sp__compliance_reserve_impulse(b->compliance, b->nv));
     SP_TRY(sp__compliance_prepare(b->compliance, b->solver, &b->system, b->coef));
     b->compliance_swapped = b->compliance_swapped || sp__compliance_swapped(b->compliance);
     b->compliance_ready = true;

@@ -175,7 +175,8 @@ struct sp_world {
     // time
     double time, time_carry;  // compensated sum (Kahan 1965): 200 steps of 0.01 s are exactly 2 s
     uint64_t steps, hash;
-    sp_step step;       // context for the bodies: the current step or the last one
+    sp_step step;       // context for the bodies: the current step or the last one; that of a part while a step is divided
+    bool in_parts;      // the step is divided (divide.c): only bodies with contacts or links move
     sp_step_info info;  // of the last committed step
     sp_step_info trial;
     sp_events *events, *trial_events;
@@ -220,6 +221,10 @@ sp_slot *sp__world_slot(const sp_world *w, const sp_body *b);        // of a bod
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor refers to no body
 double sp__gravity_at(const sp_gravity *g, double t);
 uint64_t sp__world_compute_hash(sp_world *w);
+// The stages from the free motion to the guard, divided where the passes of rods do not converge (divide.c).
+typedef sp_status sp_world_stages(sp_world *w, double h);
+sp_status sp__world_motion(sp_world *w, double h, sp_world_stages *motion);
+bool sp__world_moves(const sp_world *w, const sp_body *b);  // in this step, or in a part of it
 // Fails if contact of this formulation cannot act on the body.
 sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def);
 void sp__world_couple(sp_world *w);  // after bodies or contact changed: how penalty contact acts

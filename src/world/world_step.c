@@ -27,7 +27,7 @@ static double time_after(const sp_world *w, double h) {
 static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) {
     double start = sp__now_ms();
     sp_status status = fn(w, h);
-    w->trial.stage_ms[stage] = sp__now_ms() - start;
+    w->trial.stage_ms[stage] += sp__now_ms() - start;
     if (status >= 0 && w->inject == (int)stage) {
         w->inject = -1;
         status = WORLD_FAIL(w, SP_STOPPED, "stage %s: failure requested by a test", sp_stage_name(stage));
@@ -36,9 +36,8 @@ static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) 
     return status;
 }
 
-static sp_status world_stages(sp_world *w, double h) {
-    SP_TRY(world_run(w, h, SP_STAGE_TAKE_EDITS, sp__take_edits));  // drags, pins, poses and parameters queued since the last step
-    SP_TRY(world_run(w, h, SP_STAGE_PRESCRIBE, sp__prescribe));    // gravity, targets and kinematic poses at the end of the step
+// From the committed to the trial state.
+static sp_status world_motion(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, stage_free_motion));        // each body alone: A dv = b
     SP_TRY(world_run(w, h, SP_STAGE_FIND_CONTACTS, stage_find_contacts));    // rows J and violations at the free state
     SP_TRY(world_run(w, h, SP_STAGE_BUILD_DELASSUS, stage_build_delassus));  // W = sum of h J A^-1 J^T
@@ -46,9 +45,16 @@ static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_CORRECT_MOTION, stage_correct_motion));  // v += A^-1 J^T lambda, refined
     SP_TRY(world_run(w, h, SP_STAGE_STABILISE, stage_stabilise));            // what still overlaps at the end of the step
     SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));                    // every trial number is finite
-    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));                // energy against work, inverted elements, overlap
-    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));                  // first change of the committed state; cannot fail
-    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));                // hash, events, snapshot; cannot fail
+    return SP_OK;
+}
+
+static sp_status world_stages(sp_world *w, double h) {
+    SP_TRY(world_run(w, h, SP_STAGE_TAKE_EDITS, sp__take_edits));  // drags, pins, poses and parameters queued since the last step
+    SP_TRY(world_run(w, h, SP_STAGE_PRESCRIBE, sp__prescribe));    // gravity, targets and kinematic poses at the end of the step
+    SP_TRY(sp__world_motion(w, h, world_motion));                  // once, or in parts
+    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));      // energy against work, inverted elements, overlap
+    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));        // first change of the committed state; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));      // hash, events, snapshot; cannot fail
     return w->trial.status;
 }
 
@@ -128,7 +134,8 @@ static void world_hold(sp_world *w, sp_body *b) {
 // The failure of one body fails the step, or freezes only this body if the definition of the world says so. A lack of memory
 // always fails the step.
 static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
-    if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY) return sp__world_body_failed(w, b, status);
+    if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY || w->step.divisible)
+        return sp__world_body_failed(w, b, status);
     sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->ctx->error.message);
     w->ctx->error = (sp_error){.index = -1};
     b->frozen = b->froze_now = true;
@@ -149,8 +156,10 @@ static sp_status stage_free_motion(sp_world *w, double h) {
         sp_status status = SP_FROZEN;
         sp_step step = w->step;
         const sp_slot *slot = sp__world_slot(w, b);
-        step.swap = replay_swap(slot->reported, slot->swap_now);
-        b->compliance_swap = replay_swap(slot->compliance_reported, slot->compliance_swap_now);
+        if (!sp__world_moves(w, b)) continue;
+        // parts: what is built in the background is used from the next step on, so that a replay does the same
+        step.swap = w->in_parts ? SP_SWAP_LATER : replay_swap(slot->reported, slot->swap_now);
+        b->compliance_swap = w->in_parts ? SP_SWAP_LATER : replay_swap(slot->compliance_reported, slot->compliance_swap_now);
         if (b->frozen)
             world_hold(w, b);
         else
@@ -228,6 +237,22 @@ static sp_status contact_passes(sp_world *w) {
     return worst;
 }
 
+// The smallest part of a step has not converged. Rods stop where their forces are far from balanced, or were not finite.
+static sp_status stop_rods(sp_world *w, sp_status status) {
+    bool stopped = false;
+    if (w->step.divisible || (status != SP_NOT_CONVERGED && status != SP_NOT_FINITE)) return status;
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        if (!b->passes || b->frozen) continue;
+        if (status > 0 && !(b->solve.status == SP_NOT_CONVERGED && b->pass_error > SP_PASS_USABLE)) continue;
+        SP_TRY(sp__drive_stop(b, &w->step));
+        sp__constraints_release(w->constraints, b);
+        b->solve.status = SP_NOT_CONVERGED, stopped = true;
+    }
+    if (status < 0 && stopped) w->ctx->error = (sp_error){.index = -1};
+    return stopped ? SP_NOT_CONVERGED : status;
+}
+
 static sp_status separate(sp_world *w) {
     bool changed = sp__constraints_info(w->constraints)->contacts > 0;
     for (int pass = 0; pass < w->contact.passes && changed; pass++)
@@ -237,10 +262,10 @@ static sp_status separate(sp_world *w) {
 
 static sp_status stage_stabilise(sp_world *w, double h) {
     (void)h;
-    sp_status worst = sp__world_has_constraints(w) ? contact_passes(w) : SP_OK;
+    sp_status worst = sp__world_has_constraints(w) ? stop_rods(w, contact_passes(w)) : SP_OK;
     SP_TRY(worst);
     for (int i = 0; i < w->body_count; i++)
-        if (!w->bodies[i]->frozen) sp__drive_finish(w->bodies[i]);
+        if (!w->bodies[i]->frozen && sp__world_moves(w, w->bodies[i])) sp__drive_finish(w->bodies[i]);
     if (sp__world_finds_contacts(w) && w->contact.stabilisation == SP_STABILISATION_POST) SP_TRY(separate(w));
     return worst;
 }
@@ -354,7 +379,7 @@ static sp_status stage_commit(sp_world *w, double h) {
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
         b->froze_now = b->energy_stale = false;
     }
-    if (sp__world_has_constraints(w)) sp__constraints_commit(w->constraints, w->bodies, w->body_count, &w->step);
+    if (sp__world_has_constraints(w)) sp__constraints_commit(w->constraints, w->bodies, w->body_count);
     sp__world_links_commit(w);
     sp__world_contacts_take(w);
     time_add(&w->time, &w->time_carry, h);
