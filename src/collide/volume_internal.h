@@ -8,6 +8,7 @@
 enum {
     SP_VOLUME_SURFACES_MOST = 4096,
     SP_VOLUME_PAIR_BITS = 20,
+    SP_VOLUME_BUCKETS = 256,  // for the keys of a tile
     SP_VOLUME_CELL_BITS = 14  // of a cell number along an axis, counted from the image
 };
 
@@ -18,6 +19,12 @@ typedef struct sp_volume_pair {
     double pixel;
 } sp_volume_pair;
 
+static inline uint64_t sp__volume_hash(uint64_t key) {
+    key ^= key >> 29;
+    key *= 0x9e3779b97f4a7c15ull;
+    return key ^ key >> 32;
+}
+
 // Sums over the intervals of one pair and cell in one tile.
 typedef struct sp_volume_key {
     uint64_t key;      // pair, then cell z, y, x
@@ -26,16 +33,16 @@ typedef struct sp_volume_key {
     double area;       // of the first surface, projected along the axis, with its sign
     double shadow;     // of the intervals, projected along the axis
     uint32_t records;  // with this key
-    uint32_t id;       // of the overlap; written by the sums
+    uint32_t id;       // of the overlap; written by the sums. Before: 1 + the next key of its bucket
 } sp_volume_key;
 
 // Gradient of one triangle in one tile: a sum over its samples of -a f (below) or +a f (above) times barycentric coordinates.
 typedef struct sp_volume_record {
     double sum, b, c;   // of all, of vertex b, of vertex c (sp_ldi_setup)
     uint32_t triangle;  // of its surface
-    uint32_t code;      // 2 surface of the caller + (the ray leaves here)
+    uint32_t code;      // axis << 30 | 2 surface of the caller + (the ray leaves here)
     uint32_t key;       // of its tile
-    uint32_t axis;
+    int32_t next;       // record of the same triangle with another key, in its tile; -1: none
 } sp_volume_record;
 
 // Where the results of a tile are.
@@ -55,11 +62,12 @@ typedef struct sp_volume_open {
 // Workers write here all the time: no cache line is shared.
 typedef struct sp_volume_worker {
     _Alignas(64) sp_ldi_tile tile;
-    sp_ldi_array slots;    // int32_t per entry: its last record
-    sp_ldi_array open;     // of the ray
-    sp_ldi_array debts;    // uint32_t: surfaces that the ray left before it entered them
-    sp_ldi_array keys;     // of the tile
-    sp_ldi_array records;  // of the tile
+    sp_ldi_array slots;                   // int32_t per entry: its first record, or -1
+    sp_ldi_array open;                    // of the ray
+    sp_ldi_array debts;                   // uint32_t: surfaces that the ray left before it entered them
+    sp_ldi_array keys;                    // of the tile
+    sp_ldi_array records;                 // of the tile
+    uint32_t buckets[SP_VOLUME_BUCKETS];  // 1 + first key with this hash; 0: none
     size_t key_count, record_count, last_key;
     int64_t layers, intervals, unbalanced;
     sp_ldi_array sums;  // of sp__volume_sum: double x 3 per vertex of a pair, zero between uses

@@ -45,33 +45,39 @@ static sp_volume_key *find_key(ray *r, uint64_t key) {
     sp_volume_worker *w = r->w;
     sp_volume_key *keys = w->keys.data;
     if (w->last_key < w->key_count && keys[w->last_key].key == key) return &keys[w->last_key];
-    for (size_t i = w->key_count; i > 0; i--)
-        if (keys[i - 1].key == key) {
-            w->last_key = i - 1;
-            return &keys[i - 1];
-        }
-    w->last_key = w->key_count;
-    keys[w->key_count] = (sp_volume_key){.key = key};
-    return &keys[w->key_count++];
+    uint32_t *bucket = &w->buckets[sp__volume_hash(key) % SP_VOLUME_BUCKETS], i = *bucket;
+    while (i && keys[i - 1].key != key) i = keys[i - 1].id;
+    if (!i) {
+        keys[w->key_count++] = (sp_volume_key){.key = key, .id = *bucket};
+        *bucket = i = (uint32_t)w->key_count;
+    }
+    w->last_key = i - 1;
+    return &keys[i - 1];
 }
 
-// Adds a share of the area of the sample, with its sign, to the triangle of an entry. A triangle mostly has one key in a tile; if
-// it has several that alternate, it gets several records with the same key.
-static void add_gradient(ray *r, sp_volume_key *key, uint32_t entry, const double weights[2], double area) {
+// The record of the triangle of an entry for a key of the tile. A triangle has one key for each pair and cell, few in a tile.
+static sp_volume_record *find_record(ray *r, sp_volume_key *key, uint32_t entry) {
     sp_volume_worker *w = r->w;
-    int32_t *slot = (int32_t *)w->slots.data + entry;
+    sp_volume_record *records = w->records.data;
+    int32_t *first = (int32_t *)w->slots.data + entry;
     const uint32_t number = (uint32_t)(key - (sp_volume_key *)w->keys.data);
-    sp_volume_record *records = w->records.data, *record = &records[*slot < 0 ? 0 : *slot];
-    if (*slot < 0 || record->key != number) {
-        const sp_ldi_setup *s = w->tile.setups[entry];
-        *slot = (int32_t)w->record_count++;
-        record = &records[*slot];
-        *record = (sp_volume_record){.triangle = s->triangle,
-                                     .code = 2 * (uint32_t)r->v->ldi.surfaces[s->code >> 1].number + (s->code & 1),
-                                     .key = number,
-                                     .axis = (uint32_t)w->tile.axis};
-        key->records++;
-    }
+    for (int32_t i = *first; i >= 0; i = records[i].next)
+        if (records[i].key == number) return &records[i];
+    const sp_ldi_setup *s = w->tile.setups[entry];
+    const uint32_t surface = (uint32_t)r->v->ldi.surfaces[s->code >> 1].number;
+    sp_volume_record *record = &records[w->record_count];
+    *record = (sp_volume_record){.triangle = s->triangle,
+                                 .code = (uint32_t)w->tile.axis << 30 | 2 * surface | (s->code & 1),
+                                 .key = number,
+                                 .next = *first};
+    *first = (int32_t)w->record_count++;
+    key->records++;
+    return record;
+}
+
+// Adds a share of the area of the sample, with its sign, to the triangle of an entry.
+static void add_gradient(ray *r, sp_volume_key *key, uint32_t entry, const double weights[2], double area) {
+    sp_volume_record *record = find_record(r, key, entry);
     record->sum += area, record->b += area * weights[0], record->c += area * weights[1];
 }
 
@@ -217,6 +223,7 @@ void sp__volume_tile(void *arg, int task, int worker) {
     *out = (sp_volume_tile){.axis = (task >= l->tile_first[1]) + (task >= l->tile_first[2]), .set = v->set};
     if (begin[task] == begin[task + 1] || atomic_load_explicit(&v->memory.refused, memory_order_relaxed)) return;
     if (!sp__ldi_raster(&v->ldi, task, &w->tile) || !reserve_rays(v, w)) return;
+    if (w->key_count) memset(w->buckets, 0, sizeof w->buckets);
     w->key_count = w->record_count = w->last_key = 0;
     memset(w->slots.data, -1, (size_t)w->tile.entry_count * sizeof(int32_t));
     ray r = {.v = v, .w = w, .pair_of = v->pair_of.data, .area = l->pixel * l->pixel, .ok = true};

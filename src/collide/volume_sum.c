@@ -19,19 +19,13 @@ typedef struct overlap_id {
     int entry_count;
 } overlap_id;
 
-static uint64_t hash_of(uint64_t key) {
-    key ^= key >> 29;
-    key *= 0x9e3779b97f4a7c15ull;
-    return key ^ key >> 32;
-}
-
 // ------------------------------------------------------------------------------------------------ distinct keys
 
 // place of a key in the table, or of the hole where it belongs
 static size_t hash_find(const sp_volume *v, size_t mask, uint64_t key) {
     const uint32_t *hash = v->hash.data;
     const overlap_id *ids = v->ids.data;
-    size_t at = hash_of(key) & mask;
+    size_t at = sp__volume_hash(key) & mask;
     while (hash[at] && ids[hash[at] - 1].key != key) at = (at + 1) & mask;
     return at;
 }
@@ -210,7 +204,7 @@ static vertex_space space_of(const sp_volume *v, const overlap_id *id) {
 
 // vertices a, b, c of a record
 static inline void record_vertices(const sp_volume *v, const vertex_space *s, const sp_volume_record *r, size_t out[3]) {
-    const int surface = (int)(r->code >> 1);
+    const int surface = (int)(r->code >> 1 & 0x1fffffff);
     const uint32_t *t = v->surfaces[surface].triangles + 3 * (size_t)r->triangle;
     const size_t base = surface == s->surface[0] ? 0 : s->second;
     const int b = r->code & 1 ? 1 : 2;
@@ -367,9 +361,14 @@ static void write_overlap(void *arg, int task, int worker) {
     for (size_t i = 0; i < id->record_count; i++) {
         const sp_volume_record *r = &records[i];
         const double g[3] = {r->sum - r->b - r->c, r->b, r->c};
+        const uint32_t axis = r->code >> 30;
         record_vertices(v, &s, r, vertex);
+<<<<<<< HEAD
         for (int k = 0; k < 3; k++) sums[3 * vertex[k] + r->axis] += g[k], mark(bits, &w.range, vertex[k]);
         if (s.second) add_facet(v, r, &side[(int)(r->code >> 1) != s.surface[0]]);
+=======
+        for (int k = 0; k < 3; k++) sums[3 * vertex[k] + axis] += g[k], mark(bits, &w.range, vertex[k]);
+>>>>>>> bc9a6b56da6486974c0ab578d00db105b45cd815
     }
     set_facet(o, side);
     w.out = (sp_overlap_entry *)v->entries.data + o->first;
