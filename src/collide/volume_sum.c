@@ -327,12 +327,12 @@ typedef struct facets {
 
 // Rays along axis a see |n_a| of an area: weighted by |n_a| once more, the three axes together see all of it.
 static void add_facet(const sp_volume *v, const sp_volume_record *r, facets *f) {
-    const sp_volume_surface *surface = &v->surfaces[r->code >> 1];
+    const sp_volume_surface *surface = &v->surfaces[(r->code & 0x3fffffff) >> 1];
     const uint32_t *t = surface->triangles + 3 * (size_t)r->triangle;
     double d[2][3], n[3];
     for (int k = 0; k < 2; k++) sp__sub3(surface->x + 3 * (size_t)t[k + 1], surface->x + 3 * (size_t)t[0], d[k]);
     sp__cross3(d[0], d[1], n);
-    const double square = sp__dot3(n, n), area = square > 0 ? fabs(r->sum * n[r->axis]) / sqrt(square) : 0;
+    const double square = sp__dot3(n, n), area = square > 0 ? fabs(r->sum * n[r->code >> 30]) / sqrt(square) : 0;
     if (!(area > 0)) return;
     sp__axpy3(f->sum, area / sqrt(square), n, f->sum);
     f->area += area;
@@ -363,12 +363,8 @@ static void write_overlap(void *arg, int task, int worker) {
         const double g[3] = {r->sum - r->b - r->c, r->b, r->c};
         const uint32_t axis = r->code >> 30;
         record_vertices(v, &s, r, vertex);
-<<<<<<< HEAD
-        for (int k = 0; k < 3; k++) sums[3 * vertex[k] + r->axis] += g[k], mark(bits, &w.range, vertex[k]);
-        if (s.second) add_facet(v, r, &side[(int)(r->code >> 1) != s.surface[0]]);
-=======
         for (int k = 0; k < 3; k++) sums[3 * vertex[k] + axis] += g[k], mark(bits, &w.range, vertex[k]);
->>>>>>> bc9a6b56da6486974c0ab578d00db105b45cd815
+        if (s.second) add_facet(v, r, &side[vertex[0] >= s.second]);
     }
     set_facet(o, side);
     w.out = (sp_overlap_entry *)v->entries.data + o->first;
