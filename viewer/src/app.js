@@ -168,7 +168,7 @@ export class App {
         this.plots.setStages(m.stages ?? []);
         this.plots.setProbes(this.player ? [] : m.probes ?? []);
         this.panel.build(m, { ...this.settings, shadow: this.stage.shadows }, this.initial, this.tools.values);
-        this.panel.showAdded(m.bodies.filter((b) => b.added && !b.name.startsWith("probe-")).length);
+        this.showAdded(m.bodies);
         this.applyClip();
         this.takeState(m.state);
         this.showControl();
@@ -270,13 +270,19 @@ export class App {
         this.writeAddress();
     }
 
+    // what can be removed: nothing of a recording
+    showAdded(bodies) {
+        const added = bodies.filter((b) => b.added && !b.name.startsWith("probe-"));
+        this.panel.showAdded(this.hello?.replay ? 0 : added.length);
+    }
+
     // bodies have come or gone
     takeBodies(m) {
         if (m.generation !== this.hello?.generation) return;
         this.hello.bodies = m.bodies;
         this.bodies.setBodies(m.bodies);
         this.contacts.noteBodies(m.bodies);
-        this.panel.showAdded(m.bodies.filter((b) => b.added && !b.name.startsWith("probe-")).length);
+        this.showAdded(m.bodies);
     }
 
     takeStats(m) {
