@@ -173,3 +173,41 @@ TEST(rigid_motion_does_not_strain) {
         lab_close(&b);
     }
 }
+
+// What one linearisation does to a body that turns by the angle w h in a step: forces of an infinitesimal rotation are zero, so
+// that points move along their tangents, and the body is stretched by e = sqrt(1 + (w h)^2) - 1 across its axis. The elastic
+// energy 2 (lambda + mu) e^2 V comes from nowhere. F is uniform, so that this is exact on any mesh. Newton's method has the force
+// at the end of the step, which prevents the stretch of a stiff body.
+static double elastic_after_a_step(sp_integrator_type integrator, double spin, double h, double *volume) {
+    double energy = NAN;
+    lab b;
+    if (!lab_context(&b) || jittered_box(b.ctx, (double[3]){1, 0.6, 0.4}, (int[3]){4, 3, 2}, 6, 0.2, &b.mesh) < 0) return NAN;
+    const int n = sp_mesh_node_count(b.mesh);
+    double *v = calloc(3 * (size_t)n, sizeof *v);
+    for (int i = 0; i < n; i++) {
+        const double *x = sp_mesh_positions(b.mesh) + 3 * i;
+        v[3 * i] = -spin * x[1], v[3 * i + 1] = spin * x[0];
+    }
+    sp_solid_def def = lab_solid(&b);
+    def.material = (sp_material){1000, 2e7, 0.3}, def.initial_velocity = v, def.integrator.type = integrator;
+    def.integrator.tolerance = def.solver.tolerance = 1e-12, def.integrator.iterations = 50;
+    if (lab_world(&b, &def, 0) && lab_steps(&b, h, 1) >= 0) {
+        sp_body_measures m = lab_measures(&b);
+        energy = m.elastic, *volume = m.rest_volume;
+    }
+    free(v);
+    lab_close(&b);
+    return energy;
+}
+
+TEST(one_linearisation_stretches_what_turns) {
+    const double E = 2e7, nu = 0.3, lambda = E * nu / ((1 + nu) * (1 - 2 * nu)), mu = E / (2 * (1 + nu)), h = 0.01;
+    for (double spin = 5; spin < 50; spin *= 2) {
+        double volume = 0, newton_volume, e = sqrt(1 + spin * h * spin * h) - 1;
+        double linear = elastic_after_a_step(SP_IMPLICIT_EULER, spin, h, &volume);
+        double newton = elastic_after_a_step(SP_NEWTON, spin, h, &newton_volume), expected = 2 * (lambda + mu) * e * e * volume;
+        printf("  %g rad per step: %.4g J, %.4g expected; newton %.2g J\n", spin * h, linear, expected, newton);
+        CHECK_NEAR(linear / expected, 1, 1e-9);  // rounding of strains of 1e-3
+        CHECK(newton < 0.1 * linear);            // a wave crosses the body in a step: it answers within it
+    }
+}
