@@ -144,6 +144,7 @@ static void attempt_forget(sp_world *w, const attempt *a) {
 static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
     const double end = w->step.time;
     double done = 0, length = 0.5;
+    bool grown = false, grows = true;  // parts become longer again, until a longer one does not converge
     while (done < 1) {
         const attempt before = attempt_begin(w);
         w->step.h = length * h, w->step.time = end - (1 - done - length) * h;
@@ -153,11 +154,11 @@ static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
         sp_status status = motion(w, length * h);
         if (must_divide(w, status)) {
             attempt_forget(w, &before);
-            length *= 0.5;
+            length *= 0.5, grows = grows && !grown, grown = false;
             continue;
         }
         SP_TRY(status);
-        done += length, length = fmin(2 * length, 1 - done);
+        done += length, grown = grows, length = fmin(grows ? 2 * length : length, 1 - done);
         keep_part(w);
     }
     return SP_OK;
