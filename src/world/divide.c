@@ -6,7 +6,7 @@
 //   loads     those of the end of the step; prescribed unknowns and kinematic bodies move there at a constant rate
 //   sums      work and iterations of all parts; contacts, their forces and impulses are those of the last part
 //
-// Bodies without contacts and links keep the motion of the whole step. The last part starts within rounding of the end.
+// Bodies without contacts and links keep the motion of the whole step.
 #include "body/drive.h"
 #include "body/tolerances.h"
 #include "world/world_internal.h"
@@ -169,13 +169,14 @@ sp_status sp__world_motion(sp_world *w, double h, sp_world_stages *motion) {
     const sp_step whole = w->step;
     w->step.divisible = is_divisible(w);
     sp_status status = motion(w, h);
-    if (!must_divide(w, status)) return status;
-    attempt_forget(w, &before);
-    w->in_parts = true;
-    status = divide_begin(w);
-    if (status >= 0) status = divide_step(w, h, motion);
-    divide_end(w);
-    w->in_parts = false;
+    if (must_divide(w, status)) {
+        attempt_forget(w, &before);
+        w->in_parts = true;
+        status = divide_begin(w);
+        if (status >= 0) status = divide_step(w, h, motion);
+        divide_end(w);
+        w->in_parts = false;
+    }
     w->step = whole;
     return status;
 }
