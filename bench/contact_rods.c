@@ -24,7 +24,7 @@ typedef struct rod_case {
     double walls;  // a fraction: the last one is inclined, and near that share of the wire
 } rod_case;
 
-static const rod_case full[] = {{200, 1}, {200, 2}, {200, 3}, {200, 3.1}, {200, 4}, {50, 1}, {100, 1}, {400, 1}};
+static const rod_case full[] = {{200, 1}, {200, 2}, {200, 3}, {200, 3.06}, {200, 3.1}, {200, 4}, {50, 1}, {100, 1}, {400, 1}};
 static const rod_case quick[] = {{10, 1}, {10, 2}, {20, 1}};
 
 typedef struct rod_result {

@@ -99,6 +99,10 @@ static int pass_most(const sp_body *b, const sp_step *step) {
     return b->passes && step->divisible && most > SP_PASS_PATIENCE ? SP_PASS_PATIENCE : most;
 }
 
+static bool pass_is_far(const sp_body *b, const sp_step *step, int pass) {
+    return b->passes && step->divisible && pass >= SP_PASS_PATIENCE / 2 && b->pass_error > SP_PASS_FAR;
+}
+
 // A static body that nothing holds moves further in every pass.
 static sp_status pass_limit(sp_body *b) {
     if (!is_static(b) || is_held(b) || b->solve.force_residual < SP_PROXIMAL_FAR) return SP_NOT_CONVERGED;
@@ -163,8 +167,16 @@ static sp_status pass_measure(sp_body *b, const sp_step *step, const sp_step *ow
     return isfinite(*size) ? pass_gap(b, r, dv, gap, energy) : SP_OK;
 }
 
+// The residual at the end of a pass still points along it: the potential of the step falls all the way. Where a rod buckles,
+// the forces become larger before they balance.
+static bool pass_descends(const sp_body *b, const double *r) {
+    double along = 0;
+    for (int i = 0; i < b->nv; i++) along += r[i] * (b->v[SP_TRIAL][i] - b->pass_start[i]);
+    return along >= 0;
+}
+
 // Implicit Euler: the last pass is halved while the gap after it is not smaller than its own energy (natural monotonicity test,
-// Deuflhard 2004) and halving helps.
+// Deuflhard 2004), unless it leads downhill, and halving helps.
 static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *own, double *r, double *dv, double *size,
                               bool *accurate) {
     double gap = INFINITY, energy = 0, alpha = 1, best = INFINITY;
@@ -173,6 +185,7 @@ static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *ow
     for (;;) {
         SP_TRY(pass_measure(b, step, own, r, dv, size, &gap, &energy));
         if (last || gap <= (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * length) break;
+        if (gap <= SP_PASS_GROWTH * length && pass_descends(b, r)) break;
         last = gap > best || alpha < (isfinite(gap) ? SP_PASS_SHORTEST : SP_PASS_LEAST);
         pass_stretch(b, step, gap > best ? 2 : 0.5);
         best = gap, alpha *= 0.5;
@@ -213,7 +226,7 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
         return SP_OK;
     }
     if (*converged) return SP_OK;
-    if (pass >= pass_most(b, step)) return pass_limit(b);
+    if (pass >= pass_most(b, step) || pass_is_far(b, step, pass)) return pass_limit(b);
     SP_TRY(b->ops->linearise(b, &own, &b->system));
     b->coef = pass_coefficients(b, h, pass), b->has_system = true;
     b->compliance_ready = false;

@@ -24,7 +24,9 @@
 
 #define SP_PASS_SHORTEST 0.1  // a pass of implicit Euler is halved while it is longer, relative to the whole one
 #define SP_PASS_LEAST 1e-3    // the same where its end cannot be evaluated
-#define SP_PASS_PATIENCE 10   // passes of a step that can be divided
+#define SP_PASS_GROWTH 16     // energy of the missing correction after a pass that leads downhill, relative to that of the pass
+#define SP_PASS_PATIENCE 10   // passes of a step that can be divided; half of them if the error is still above
+#define SP_PASS_FAR 0.1       // this, relative to the energy of the motion
 #define SP_STEP_PARTS 32      // a step is divided into as many parts at most
 // Energy of the missing correction relative to that of the motion, 10 % of the velocity, up to which the smallest part is used
 // although it has not converged. Above it the rod stops.

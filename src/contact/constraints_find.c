@@ -529,7 +529,8 @@ static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_
     out->resolution = pair_alarm(c, found->a.collider, found->b.collider);
     out->alarm = c->automatic ? out->resolution : c->base.alarm;
     // where the normal is of a later state, the distance along it at the committed state is no overlap
-    if (found->time > 0) out->distance = fmax(out->distance, 0);
+    out->between = found->time > 0;
+    if (out->between) out->distance = fmax(out->distance, 0);
     out->spring = rule->formulation == SP_CONTACT_PENALTY, out->damping = def->damping;
     out->stiffness = rule->formulation == def->formulation ? def->stiffness : 0;
     out->fresh = out->born = true, out->end = found->distance1 - rule->gap;
@@ -657,7 +658,8 @@ static void contact_renew(sp_constraints *c, const sp_contact_def *def, const sp
 static void contacts_forsake(sp_constraints *c) {
     int kept = 0;
     for (int i = 0; i < c->count; i++)
-        if (!is_of_rod(&c->contacts[i]) || isfinite(c->contacts[i].end)) c->contacts[kept++] = c->contacts[i];
+        if (!is_of_rod(&c->contacts[i]) || c->contacts[i].between || isfinite(c->contacts[i].end))
+            c->contacts[kept++] = c->contacts[i];
     c->count = kept;
 }
 

@@ -71,6 +71,7 @@ typedef struct sp_constraint_contact {
     double viscous;             // viscous friction: compliance of the tangential rows [m/(N s)]; 0: Coulomb
     bool born;                  // found by this search: delta is not known
     bool fresh;                 // delta is that of the trial state, not yet of the free one
+    bool between;               // it was found between the ends of the step: a search of the corrected motion may not find it
     double friction;
     double lambda[3];
     double point[2][3];  // material points at the committed state

@@ -6,7 +6,7 @@
 //   loads     those of the end of the step; prescribed unknowns and kinematic bodies move there at a constant rate
 //   sums      work and iterations of all parts; contacts, their forces and impulses are those of the last part
 //
-// Bodies without contacts and links keep the motion of the whole step. The last part starts within rounding of the end.
+// Bodies without contacts and links keep the motion of the whole step.
 #include "body/drive.h"
 #include "body/tolerances.h"
 #include "world/world_internal.h"
@@ -144,6 +144,7 @@ static void attempt_forget(sp_world *w, const attempt *a) {
 static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
     const double end = w->step.time;
     double done = 0, length = 0.5;
+    bool grown = false, grows = true;  // parts become longer again, until a longer one does not converge
     while (done < 1) {
         const attempt before = attempt_begin(w);
         w->step.h = length * h, w->step.time = end - (1 - done - length) * h;
@@ -153,11 +154,11 @@ static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
         sp_status status = motion(w, length * h);
         if (must_divide(w, status)) {
             attempt_forget(w, &before);
-            length *= 0.5;
+            length *= 0.5, grows = grows && !grown, grown = false;
             continue;
         }
         SP_TRY(status);
-        done += length, length = fmin(2 * length, 1 - done);
+        done += length, grown = grows, length = fmin(grows ? 2 * length : length, 1 - done);
         keep_part(w);
     }
     return SP_OK;
@@ -168,13 +169,14 @@ sp_status sp__world_motion(sp_world *w, double h, sp_world_stages *motion) {
     const sp_step whole = w->step;
     w->step.divisible = is_divisible(w);
     sp_status status = motion(w, h);
-    if (!must_divide(w, status)) return status;
-    attempt_forget(w, &before);
-    w->in_parts = true;
-    status = divide_begin(w);
-    if (status >= 0) status = divide_step(w, h, motion);
-    divide_end(w);
-    w->in_parts = false;
+    if (must_divide(w, status)) {
+        attempt_forget(w, &before);
+        w->in_parts = true;
+        status = divide_begin(w);
+        if (status >= 0) status = divide_step(w, h, motion);
+        divide_end(w);
+        w->in_parts = false;
+    }
     w->step = whole;
     return status;
 }

@@ -134,8 +134,8 @@ static void world_hold(sp_world *w, sp_body *b) {
 // The failure of one body fails the step, or freezes only this body if the definition of the world says so. A lack of memory
 // always fails the step.
 static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
-    if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY || w->step.divisible)
-        return sp__world_body_failed(w, b, status);
+    const bool divides = w->step.divisible && status == SP_NOT_FINITE;
+    if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY || divides) return sp__world_body_failed(w, b, status);
     sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->ctx->error.message);
     w->ctx->error = (sp_error){.index = -1};
     b->frozen = b->froze_now = true;
@@ -164,6 +164,7 @@ static sp_status stage_free_motion(sp_world *w, double h) {
             world_hold(w, b);
         else
             status = sp__drive(b, &step, w->def.on_limit);
+        if (status < 0 && !w->in_parts) w->step.divisible = false;  // the bodies after this one have not moved
         if (status < 0) status = world_failed(w, b, status);
         SP_TRY(status);
         worst = sp__reserve(w, worst, status);
