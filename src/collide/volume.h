@@ -70,19 +70,21 @@ typedef struct sp_volume_options {
 
 // One overlap: of a pair of surfaces, or of a pair in a cell.
 typedef struct sp_overlap {
-    int surface[2];  // [0] <= [1]; equal: the surface overlaps itself
-    int cell[3];     // of the grid, floor((x - origin) / (cell pixel)); 0 without cells. Of joined cells the largest one
-    double pixel;    // [m]
-    double volume;   // [m3], > 0
-    double area;     // of the patch: length of the sum of the gradients of side 0 [m2]
+    int surface[2];   // [0] <= [1]; equal: the surface overlaps itself
+    int cell[3];      // of the grid, floor((x - origin) / (cell pixel)); 0 without cells. Of joined cells the largest one
+    double pixel;     // [m]
+    double volume;    // [m3], > 0
+    double along[3];  // the volume from the rays along each axis: `volume` is their mean. A layer thinner than a pixel is met by
+                      // the rays along its normal only, the others pass it or see a whole pixel
+    double area;      // of the patch: length of the sum of the gradients of side 0 [m2]
     double
         normal[3];    // unit, direction that moves side 0 out of side 1: minus the sum of its gradients. n . dV/dp_k <= 0 on most
                       // of side 0 and >= 0 on side 1; the sums over the sides are -area and +area (section 9.4 of the method)
     double facet[3];  // the same direction from the normals of the triangles of the flatter side, with the length 1 where it is
                       // flat and less where it is not; 0 for (o, o). The area of n x n rays is a whole number of them, which
                       // tilts `normal` by up to about 1 / n; this one is exact where one side is flat
-    double depth;      // mean depth, volume / area [m]; 0 if the area is 0
-    double point[3];   // centroid of the overlap [m]
+    double depth;     // mean depth, volume / area [m]; 0 if the area is 0
+    double point[3];  // centroid of the overlap [m]
     int first, count;  // its entries
 } sp_overlap;
 

@@ -243,6 +243,20 @@ static bool has_direction(const sp_contact_def *def, const sp_overlap *o) {
     return def->cell == 0 || flat < 0.9 || cosine > sqrt(0.5);
 }
 
+// Normal, area along it, and mean depth of an overlap. The volume is that of the rays along the normal: others pass a layer that
+// is thinner than a pixel, or see a whole pixel of it, and at rest the layer has half a pixel. Each axis has the weight n_k^2.
+static double overlap_depth(const sp_contact_def *def, const sp_overlap *o, double normal[3], double *area) {
+    double flat, volume = 0;
+    facet_cosine(o, &flat);
+    const bool projected = is_projected(def, o);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+        volume += normal[a] * normal[a] * o->along[a];
+    }
+    *area = o->area * sp__dot3(normal, o->normal);
+    return volume / *area;
+}
+
 static bool is_spring(const sp_constraints *c, const sp_overlap *o) {
     const sp_constraint_collider *k[2] = {searched_collider(c, o->surface[0]), searched_collider(c, o->surface[1])};
     const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
@@ -265,7 +279,9 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
         overlap_key(c, o, key);
         sp_constraint_contact *k = contact_of(c, c->count, key);
         const bool spring = k ? k->spring : is_spring(c, o);
-        const double left = o->depth - (spring ? 0 : def->slack * o->pixel), tolerance = excess_tolerance * o->pixel;
+        double normal[3], area;
+        const double depth = overlap_depth(def, o, normal, &area), tolerance = excess_tolerance * o->pixel;
+        const double left = depth - (spring ? 0 : def->slack * o->pixel);
         if (k) k->end = -left;
         if (spring && k) continue;
         if (left > tolerance) c->overlap_left = fmax(c->overlap_left, left);
@@ -335,11 +351,13 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
 
 // Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
 // cell and out of another cancels.
-static double start_share(const sp_constraints *c, int first, int end, double h) {
+static double start_share(const sp_constraints *c, const sp_contact_def *def, int first, int end, double h) {
     double volume = 0, lost = 0;
     for (int i = first; i < end; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
-        volume += o->volume;
+        double normal[3], area;
+        if (!has_direction(def, o)) continue;
+        volume += overlap_depth(def, o, normal, &area) * area;
         for (int k = o->first; k < o->first + o->count; k++) {
             const sp_overlap_entry *e = &c->overlaps.entries[k];
             sp_anchor anchor;
@@ -348,7 +366,7 @@ static double start_share(const sp_constraints *c, int first, int end, double h)
             lost -= sp__dot3(e->gradient, d);
         }
     }
-    return fmax(1 + lost / volume, 0);
+    return volume > 0 ? fmax(1 + lost / volume, 0) : 0;
 }
 
 static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double share, double h,
@@ -359,11 +377,9 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
     const bool projected = is_projected(def, o);
     *out = (sp_constraint_contact){.friction = rule.friction, .fresh = true};
     overlap_key(c, o, out->key);
-    double normal[3], flat;
-    facet_cosine(o, &flat);
-    for (int a = 0; a < 3; a++) normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+    double normal[3];
+    const double depth = overlap_depth(def, o, normal, &out->area);
     sp__constraints_frame(normal, out->frame);
-    out->area = o->area * sp__dot3(out->frame, o->normal);
     for (int s = 0; s < 2; s++) {
         out->body[s] = k[s]->body, out->x[s] = k[s]->x0;
         out->patch[s] = (sp_constraint_side){.surface = k[s]->surface, .body = k[s]->body};
@@ -377,7 +393,7 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
         if (def->viscosity > 0) out->viscous = 1 / (def->viscosity * out->area * out->area);
     }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
-    const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
+    const double slack = out->spring ? 0 : def->slack * o->pixel;
     out->end = slack - depth;
     out->distance = slack - share * depth;
     if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
@@ -414,7 +430,7 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
         if (i == end) {
             while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0)
                 end++;
-            share = start_share(c, i, end, h);
+            share = start_share(c, def, i, end, h);
         }
         if (!has_direction(def, o)) continue;
         SP_TRY(overlap_contact(c, def, o, share, h, &now));
