@@ -235,12 +235,34 @@ static bool is_projected(const sp_contact_def *def, const sp_overlap *o) {
     return (def->cell > 0 || flat > 0.99) && cosine > sqrt(0.5);
 }
 
+// The overlaps of one pair of surfaces, and the direction of all of them together; 0 where they have none in common.
+typedef struct pair_overlaps {
+    int first, end;
+    double normal[3];
+} pair_overlaps;
+
+static pair_overlaps pair_from(const sp_constraints *c, int first) {
+    pair_overlaps p = {.first = first, .end = first};
+    const sp_overlap *o = c->overlaps.overlaps;
+    double area = 0;
+    for (; p.end < c->overlaps.count && memcmp(o[p.end].surface, o[first].surface, sizeof o->surface) == 0; p.end++) {
+        sp__axpy3(p.normal, o[p.end].area, o[p.end].normal, p.normal);
+        area += o[p.end].area;
+    }
+    const double length = sp__norm3(p.normal), common = 0.8;
+    for (int a = 0; a < 3; a++) p.normal[a] = length > common * area ? p.normal[a] / length : 0;
+    return p;
+}
+
 // A patch below half a pixel has no direction: a sliver, or a body that is inside another. Nor has a cell of a flat surface that
-// so few rays have met that their direction is another one.
-static bool has_direction(const sp_contact_def *def, const sp_overlap *o) {
-    double flat, cosine = facet_cosine(o, &flat);
+// so few rays have met that their direction is another one, or that they have met only the wall beside an edge: a body that
+// slides would be stopped by its own edge.
+static bool has_direction(const sp_contact_def *def, const pair_overlaps *p, const sp_overlap *o) {
+    double flat, cosine = facet_cosine(o, &flat), few = 4 * o->pixel * o->pixel;
     if (!(o->area > 0.5 * o->pixel * o->pixel)) return false;
-    return def->cell == 0 || flat < 0.9 || cosine > sqrt(0.5);
+    if (def->cell == 0 || flat < 0.9) return true;
+    if (o->area < few && sp__norm3(p->normal) > 0 && sp__dot3(p->normal, o->facet) < sqrt(0.5) * flat) return false;
+    return cosine > sqrt(0.5);
 }
 
 // Normal, area along it, and mean depth of an overlap. The volume is that of the rays along the normal: others pass a layer that
@@ -270,12 +292,14 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
     c->excess = c->overlap_left = 0;
     for (int i = 0; i < c->count; i++)
         if (sp__constraints_is_volume(&c->contacts[i])) c->contacts[i].end = INFINITY;
+    pair_overlaps pair = {0};
     for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         uint64_t key[2];
+        if (i == pair.end) pair = pair_from(c, i);
         // deeper than an edge of a pixel without a direction: not a sliver
-        if (!has_direction(def, o)) c->info.contained += o->volume > o->pixel * o->pixel * o->pixel && o->area == 0;
-        if (!has_direction(def, o)) continue;
+        if (o->area == 0 && o->volume > o->pixel * o->pixel * o->pixel) c->info.contained++;
+        if (!has_direction(def, &pair, o)) continue;
         overlap_key(c, o, key);
         sp_constraint_contact *k = contact_of(c, c->count, key);
         const bool spring = k ? k->spring : is_spring(c, o);
@@ -351,12 +375,12 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
 
 // Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
 // cell and out of another cancels.
-static double start_share(const sp_constraints *c, const sp_contact_def *def, int first, int end, double h) {
+static double start_share(const sp_constraints *c, const sp_contact_def *def, const pair_overlaps *p, double h) {
     double volume = 0, lost = 0;
-    for (int i = first; i < end; i++) {
+    for (int i = p->first; i < p->end; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         double normal[3], area;
-        if (!has_direction(def, o)) continue;
+        if (!has_direction(def, p, o)) continue;
         volume += overlap_depth(def, o, normal, &area) * area;
         for (int k = o->first; k < o->first + o->count; k++) {
             const sp_overlap_entry *e = &c->overlaps.entries[k];
@@ -424,15 +448,12 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
     if (!c->has_volumes) return SP_OK;
     SP_TRY(ROOM(c, c->contacts, c->capacity, before + c->overlaps.count));
     double share = 1;
-    for (int i = 0, end = 0; i < c->overlaps.count; i++) {
+    pair_overlaps pair = {0};
+    for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         sp_constraint_contact now;
-        if (i == end) {
-            while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0)
-                end++;
-            share = start_share(c, def, i, end, h);
-        }
-        if (!has_direction(def, o)) continue;
+        if (i == pair.end) pair = pair_from(c, i), share = start_share(c, def, &pair, h);
+        if (!has_direction(def, &pair, o)) continue;
         SP_TRY(overlap_contact(c, def, o, share, h, &now));
         sp_constraint_contact *old = contact_of(c, before, now.key);
         if (old) contact_continue(old, &now);
