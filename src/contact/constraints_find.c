@@ -154,19 +154,6 @@ static sp_status check_folded(sp_constraints *c, const sp_constraint_collider *k
     return SP_OK;
 }
 
-// The volume of an overlap is defined for closed surfaces.
-static sp_status volume_surface(sp_constraints *c, sp_body *b, sp_surface *s, sp_constraint_collider *k) {
-    int open;
-    SP_TRY(sp__surface_open_edges(c->ctx, b, s, &open));
-    if (open > 0)
-        return SP_FAIL(
-            c->ctx, SP_BAD_INPUT,
-            "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` closes it",
-            s->name, b->name, open);
-    k->volume = true;
-    return SP_OK;
-}
-
 // distance: contacts at a distance may touch it, otherwise volumes only
 static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_surface *s, bool distance) {
     static const sp_collider_side sides[] = {
@@ -190,7 +177,8 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
         sp__free(c->ctx, rest);
         SP_TRY(status);
         k = &c->colliders[c->collider_count - 1];
-        if (c->has_volumes && s->faces) SP_TRY(volume_surface(c, b, s, k));
+        if (c->has_volumes && s->faces) SP_TRY(sp__surface_open_edges(c->ctx, b, s, &k->open));
+        k->volume = c->has_volumes && s->faces && k->open == 0;
     }
     k->seen = true;
     if (distance && field_rests(c, b, k)) return SP_OK;

@@ -25,6 +25,7 @@ typedef struct sp_constraint_collider {
     double size;             // mean edge of its faces at rest, or radius; INFINITY: none [m]
     int index;               // in the set of distances; -1: its contacts are volumes only
     bool volume;             // its contacts may be volumes
+    int open;                // edges, which keep it from that
     double *x0, *x1;         // positions at the committed and at the free state; of a shape: those of its triangles
     sp_body_shape place[2];  // of a shape, at the two states
     uint32_t *triangles;     // of a shape, for volumes

@@ -160,12 +160,32 @@ static const sp_constraint_collider *searched_collider(const sp_constraints *c, 
     return &c->colliders[c->surface_collider[surface]];
 }
 
+// 0: the two do not touch by volumes.
+static double collider_pixel(const sp_constraints *c, const sp_constraint_collider *a, const sp_constraint_collider *b) {
+    if (!can_move(a->body) && !can_move(b->body)) return 0;
+    const sp_contact_rule rule = a == b ? c->base : sp__constraints_pair_rule(c, a, b);
+    return rule.enabled && sp__contact_is_volume(rule.formulation) ? rule.pixel : 0;
+}
+
 static double pair_pixel(void *user, int a, int b) {
     const sp_constraints *c = user;
-    const sp_constraint_collider *k[2] = {searched_collider(c, a), searched_collider(c, b)};
-    if (!can_move(k[0]->body) && !can_move(k[1]->body)) return 0;
-    const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
-    return rule.enabled && sp__contact_is_volume(rule.formulation) ? rule.pixel : 0;
+    return collider_pixel(c, searched_collider(c, a), searched_collider(c, b));
+}
+
+// The volume of an overlap is defined for closed surfaces.
+static sp_status check_closed(sp_constraints *c) {
+    for (int i = 0; i < c->collider_count; i++) {
+        const sp_constraint_collider *k = &c->colliders[i];
+        for (int j = 0; j < c->collider_count && k->open > 0; j++) {
+            const sp_constraint_collider *other = &c->colliders[j];
+            if (other->body == k->body || !(other->volume || other->open) || !(collider_pixel(c, k, other) > 0)) continue;
+            return SP_FAIL(c->ctx, SP_BAD_INPUT,
+                           "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` "
+                           "closes it, or a pair with formulation=\"proximity\" measures its distance",
+                           k->surface->name, k->body->name, k->open);
+        }
+    }
+    return SP_OK;
 }
 
 static sp_status list_surfaces(sp_constraints *c) {
@@ -316,6 +336,7 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
 sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     if (!c->volume) SP_TRY(sp__volume_create(c->ctx, &c->volume));
     const double start = sp__now_ms();
+    SP_TRY(check_closed(c));
     place_shapes(c);
     SP_TRY(list_surfaces(c));
     const sp_volume_options options = {.pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};

@@ -258,28 +258,31 @@ TEST(a_folded_start_is_reported_and_unfolds) {
 
 // ---------------------------------------------------------------------------------------------------- volumes
 
+// As with contacts at a distance, on which the force is the same. Twice the force makes the narrow arm slip off sideways: a patch
+// of few rays has a normal with an error of some degrees.
 TEST(arms_touch_with_volumes) {
-    const double pixel = 0.25 * cell;
-    double gap[2];
-    for (int self = 0; self < 2; self++) {
+    const double pixel = 0.125 * cell, load = 6;
+    double gap[3], normal[3];
+    for (int k = 0; k < 3; k++) {
         clip c;
         sp_contact_sum s;
-        if (!clip_open_with(&c, contact_volume(0.3, pixel, 8), self == 1, 10, 0, 0)) return;
-        CHECK(contact_steps(&c.lab, 0.01, 120));
-        gap[self] = clip_gap(&c);
+        const sp_contact_def contact = k == 2 ? contact_exact(0.3, 0) : contact_volume(0.3, pixel, 8);
+        if (!clip_open_with(&c, contact, k > 0, load, 0, 0)) return;
+        CHECK(contact_steps(&c.lab, 0.01, 80));
         CHECK_INT(sp_world_contact_sum(c.lab.world, c.id, &s), SP_OK);
-        CHECK((s.count > 0) == (self == 1));
-        if (self) {
-            printf("  %d contacts, normal forces %.3g N, gap %.2g m; sum of forces %.1e N\n", s.count, s.normal, gap[1],
-                   sp__norm3(s.force));
-            CHECK(s.normal > 5);  // as with contacts at a distance
-            CHECK(sp__norm3(s.force) == 0);
-        }
+        CHECK((s.count > 0) == (k > 0));
+        for (int a = 0; a < 3; a++) CHECK(s.force[a] == 0);
+        gap[k] = clip_gap(&c), normal[k] = s.normal;
+        printf("  %s: %d contacts, normal forces %.4g N, gap %.3g m\n",
+               k == 0   ? "no self-contact"
+               : k == 1 ? "volumes"
+                        : "distances",
+               s.count, s.normal, gap[k]);
         clip_close(&c);
     }
-    printf("  without self: gap %.2g m\n", gap[0]);
     CHECK(gap[0] < -2 * cell);
-    CHECK(gap[1] > -0.5 * cell - pixel);  // the slack, and a pole of a patch is twice as deep as its mean
+    CHECK_NEAR(normal[1], normal[2], 0.1 * normal[2]);  // the overlap moves the point of contact along the arm
+    CHECK_NEAR(gap[1], gap[2], 2 * pixel);              // the slack, and the wedge between inclined arms
 }
 
 TEST(momentum_is_kept_with_volumes) {
