@@ -524,14 +524,24 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
 // contacts of a rigid body with one face
 enum { MANIFOLD = 8 };
 
+// Colliders are made for the formulations that exist: a pair that brings another one has them made again.
+static void follow_formulations(sp_constraints *c, const sp_contact_def *def) {
+    const bool volumes = sp__pair_rules_has(c->rules, def->formulation, true);
+    const bool distances = sp__pair_rules_has(c->rules, def->formulation, false);
+    if (volumes != c->has_volumes || distances != c->has_distances) {
+        for (int i = 0; i < c->collider_count; i++) sp__constraints_free_collider(c, &c->colliders[i]);
+        c->collider_count = c->last_count = 0;
+    }
+    c->has_volumes = volumes, c->has_distances = distances;
+}
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
     *found = (sp_found){0};
     if (!c->searches) return SP_OK;
     c->self = def->self;
-    c->has_volumes = sp__pair_rules_has(c->rules, def->formulation, true);
-    c->has_distances = sp__pair_rules_has(c->rules, def->formulation, false);
+    follow_formulations(c, def);
     c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
     SP_TRY(constraints_reserve(c, def));
