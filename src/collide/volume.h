@@ -70,11 +70,13 @@ typedef struct sp_volume_options {
 
 // One overlap: of a pair of surfaces, or of a pair in a cell.
 typedef struct sp_overlap {
-    int surface[2];  // [0] <= [1]; equal: the surface overlaps itself
-    int cell[3];     // of the grid, floor((x - origin) / (cell pixel)); 0 without cells. Of joined cells the largest one
-    double pixel;    // [m]
-    double volume;   // [m3], > 0
-    double area;     // of the patch: length of the sum of the gradients of side 0 [m2]
+    int surface[2];   // [0] <= [1]; equal: the surface overlaps itself
+    int cell[3];      // of the grid, floor((x - origin) / (cell pixel)); 0 without cells. Of joined cells the largest one
+    double pixel;     // [m]
+    double volume;    // [m3], > 0
+    double along[3];  // the volume from the rays along each axis: `volume` is their mean. A layer thinner than a pixel is met by
+                      // the rays along its normal only, the others pass it or see a whole pixel
+    double area;      // of the patch: length of the sum of the gradients of side 0 [m2]
     double
         normal[3];    // unit, direction that moves side 0 out of side 1: minus the sum of its gradients. n . dV/dp_k <= 0 on most
                       // of side 0 and >= 0 on side 1; the sums over the sides are -area and +area (section 9.4 of the method)

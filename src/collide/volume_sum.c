@@ -10,7 +10,7 @@
 // A cell of a pair, and later an overlap.
 typedef struct overlap_id {
     uint64_t key;
-    double volume, moment[3];
+    double volume[3], moment[3];  // volume: from the rays along each axis
     double area[3], shadow[3];
     size_t record_first, record_count;
     uint32_t parent;   // the cell that it is joined with, or itself
@@ -71,7 +71,7 @@ static void sort_ids(sp_volume *v, uint32_t count, size_t mask) {
         sp_volume_key *keys = (sp_volume_key *)v->keys.data + tiles[t].key_first;
         for (uint32_t i = 0; i < tiles[t].key_count; i++) {
             overlap_id *id = &out[keys[i].id = rank[keys[i].id]];
-            id->volume += keys[i].volume, id->record_count += keys[i].records;
+            id->volume[tiles[t].axis] += keys[i].volume, id->record_count += keys[i].records;
             id->area[tiles[t].axis] += keys[i].area, id->shadow[tiles[t].axis] += keys[i].shadow;
             for (int k = 0; k < 3; k++) id->moment[k] += keys[i].moment[k];
         }
@@ -138,8 +138,8 @@ static void join_slivers(sp_volume *v, uint32_t count, size_t mask) {
         uint32_t root = i;
         while (ids[root].parent != root) root = ids[root].parent;
         if (root == i) continue;
-        ids[root].volume += ids[i].volume, ids[root].record_count += ids[i].record_count;
-        for (int k = 0; k < 3; k++) ids[root].moment[k] += ids[i].moment[k];
+        ids[root].record_count += ids[i].record_count;
+        for (int k = 0; k < 3; k++) ids[root].volume[k] += ids[i].volume[k], ids[root].moment[k] += ids[i].moment[k];
         v->joined++;
     }
 }
@@ -380,10 +380,11 @@ static void set_overlap(const sp_volume *v, const overlap_id *id, int first, sp_
     const sp_volume_pair *pair = (const sp_volume_pair *)v->pairs.data + id_pair(id);
     const sp_volume_set *set = (const sp_volume_set *)v->sets.data + id->set;
     *o = (sp_overlap){.surface = {pair->a, pair->b}, .pixel = pair->pixel, .first = first, .count = id->entry_count};
-    o->volume = id->volume / 3;
+    const double sum = id->volume[0] + id->volume[1] + id->volume[2];
+    o->volume = sum / 3;
     for (int k = 0; k < 3; k++) {
         o->cell[k] = v->o.cell ? (int)(set->cell_base[k] + id_cell(id, k)) : 0;
-        o->point[k] = id->moment[k] / id->volume;
+        o->point[k] = id->moment[k] / sum, o->along[k] = id->volume[k];
     }
 }
 

@@ -197,19 +197,6 @@ static sp_status check_folded(sp_constraints *c, const sp_constraint_collider *k
     return SP_OK;
 }
 
-// The volume of an overlap is defined for closed surfaces.
-static sp_status volume_surface(sp_constraints *c, sp_body *b, sp_surface *s, sp_constraint_collider *k) {
-    int open;
-    SP_TRY(sp__surface_open_edges(c->ctx, b, s, &open));
-    if (open > 0)
-        return SP_FAIL(
-            c->ctx, SP_BAD_INPUT,
-            "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` closes it",
-            s->name, b->name, open);
-    k->volume = true;
-    return SP_OK;
-}
-
 // distance: contacts at a distance may touch it, otherwise volumes only
 static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_surface *s, bool distance) {
     static const sp_collider_side sides[] = {
@@ -233,7 +220,8 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
         sp__free(c->ctx, rest);
         SP_TRY(status);
         k = &c->colliders[c->collider_count - 1];
-        if (c->has_volumes && s->faces) SP_TRY(volume_surface(c, b, s, k));
+        if (c->has_volumes && s->faces) SP_TRY(sp__surface_open_edges(c->ctx, b, s, &k->open));
+        k->volume = c->has_volumes && s->faces && k->open == 0;
     }
     k->seen = true;
     if (distance && field_rests(c, b, k)) return SP_OK;
@@ -585,14 +573,24 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
 // contacts of a rigid body with one face
 enum { MANIFOLD = 8 };
 
+// Colliders are made for the formulations that exist: a pair that brings another one has them made again.
+static void follow_formulations(sp_constraints *c, const sp_contact_def *def) {
+    const bool volumes = sp__pair_rules_has(c->rules, def->formulation, true);
+    const bool distances = sp__pair_rules_has(c->rules, def->formulation, false);
+    if (volumes != c->has_volumes || distances != c->has_distances) {
+        for (int i = 0; i < c->collider_count; i++) sp__constraints_free_collider(c, &c->colliders[i]);
+        c->collider_count = c->last_count = 0;
+    }
+    c->has_volumes = volumes, c->has_distances = distances;
+}
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
     *found = (sp_found){0};
     if (!c->searches) return SP_OK;
     c->self = def->self;
-    c->has_volumes = sp__pair_rules_has(c->rules, def->formulation, true);
-    c->has_distances = sp__pair_rules_has(c->rules, def->formulation, false);
+    follow_formulations(c, def);
     c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
     SP_TRY(constraints_reserve(c, def));

@@ -27,6 +27,7 @@ typedef struct sp_constraint_collider {
     double alarm;            // share of the size; INFINITY: it cannot move, or has no size [m]
     int index;               // in the set of distances; -1: its contacts are volumes only
     bool volume;             // its contacts may be volumes
+    int open;                // edges, which keep it from that
     double *x0, *x1;         // positions at the committed and at the free state; of a shape: those of its triangles
     sp_body_shape place[2];  // of a shape, at the two states
     uint32_t *triangles;     // of a shape, for volumes

@@ -160,12 +160,32 @@ static const sp_constraint_collider *searched_collider(const sp_constraints *c, 
     return &c->colliders[c->surface_collider[surface]];
 }
 
+// 0: the two do not touch by volumes.
+static double collider_pixel(const sp_constraints *c, const sp_constraint_collider *a, const sp_constraint_collider *b) {
+    if (!can_move(a->body) && !can_move(b->body)) return 0;
+    const sp_contact_rule rule = a == b ? c->base : sp__constraints_pair_rule(c, a, b);
+    return rule.enabled && sp__contact_is_volume(rule.formulation) ? rule.pixel : 0;
+}
+
 static double pair_pixel(void *user, int a, int b) {
     const sp_constraints *c = user;
-    const sp_constraint_collider *k[2] = {searched_collider(c, a), searched_collider(c, b)};
-    if (!can_move(k[0]->body) && !can_move(k[1]->body)) return 0;
-    const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
-    return rule.enabled && sp__contact_is_volume(rule.formulation) ? rule.pixel : 0;
+    return collider_pixel(c, searched_collider(c, a), searched_collider(c, b));
+}
+
+// The volume of an overlap is defined for closed surfaces.
+static sp_status check_closed(sp_constraints *c) {
+    for (int i = 0; i < c->collider_count; i++) {
+        const sp_constraint_collider *k = &c->colliders[i];
+        for (int j = 0; j < c->collider_count && k->open > 0; j++) {
+            const sp_constraint_collider *other = &c->colliders[j];
+            if (other->body == k->body || !(other->volume || other->open) || !(collider_pixel(c, k, other) > 0)) continue;
+            return SP_FAIL(c->ctx, SP_BAD_INPUT,
+                           "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` "
+                           "closes it, or a pair with formulation=\"proximity\" measures its distance",
+                           k->surface->name, k->body->name, k->open);
+        }
+    }
+    return SP_OK;
 }
 
 static sp_status list_surfaces(sp_constraints *c) {
@@ -229,12 +249,48 @@ static bool is_projected(const sp_contact_def *def, const sp_overlap *o) {
     return (def->cell > 0 || flat > 0.99) && cosine > sqrt(0.5);
 }
 
+// The overlaps of one pair of surfaces, and the direction of all of them together; 0 where they have none in common.
+typedef struct pair_overlaps {
+    int first, end;
+    double normal[3];
+} pair_overlaps;
+
+static pair_overlaps pair_from(const sp_constraints *c, int first) {
+    pair_overlaps p = {.first = first, .end = first};
+    const sp_overlap *o = c->overlaps.overlaps;
+    double area = 0;
+    for (; p.end < c->overlaps.count && memcmp(o[p.end].surface, o[first].surface, sizeof o->surface) == 0; p.end++) {
+        sp__axpy3(p.normal, o[p.end].area, o[p.end].normal, p.normal);
+        area += o[p.end].area;
+    }
+    const double length = sp__norm3(p.normal), common = 0.8;
+    for (int a = 0; a < 3; a++) p.normal[a] = length > common * area ? p.normal[a] / length : 0;
+    return p;
+}
+
 // A patch below half a pixel has no direction: a sliver, or a body that is inside another. Nor has a cell of a flat surface that
-// so few rays have met that their direction is another one.
-static bool has_direction(const sp_contact_def *def, const sp_overlap *o) {
-    double flat, cosine = facet_cosine(o, &flat);
+// so few rays have met that their direction is another one, or that they have met only the wall beside an edge: a body that
+// slides would be stopped by its own edge.
+static bool has_direction(const sp_contact_def *def, const pair_overlaps *p, const sp_overlap *o) {
+    double flat, cosine = facet_cosine(o, &flat), few = 4 * o->pixel * o->pixel;
     if (!(o->area > 0.5 * o->pixel * o->pixel)) return false;
-    return def->cell == 0 || flat < 0.9 || cosine > sqrt(0.5);
+    if (def->cell == 0 || flat < 0.9) return true;
+    if (o->area < few && sp__norm3(p->normal) > 0 && sp__dot3(p->normal, o->facet) < sqrt(0.5) * flat) return false;
+    return cosine > sqrt(0.5);
+}
+
+// Normal, area along it, and mean depth of an overlap. The volume is that of the rays along the normal: others pass a layer that
+// is thinner than a pixel, or see a whole pixel of it, and at rest the layer has half a pixel. Each axis has the weight n_k^2.
+static double overlap_depth(const sp_contact_def *def, const sp_overlap *o, double normal[3], double *area) {
+    double flat, volume = 0;
+    facet_cosine(o, &flat);
+    const bool projected = is_projected(def, o);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+        volume += normal[a] * normal[a] * o->along[a];
+    }
+    *area = o->area * sp__dot3(normal, o->normal);
+    return volume / *area;
 }
 
 static bool is_spring(const sp_constraints *c, const sp_overlap *o) {
@@ -250,16 +306,20 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
     c->excess = c->overlap_left = 0;
     for (int i = 0; i < c->count; i++)
         if (sp__constraints_is_volume(&c->contacts[i])) c->contacts[i].end = INFINITY;
+    pair_overlaps pair = {0};
     for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         uint64_t key[2];
+        if (i == pair.end) pair = pair_from(c, i);
         // deeper than an edge of a pixel without a direction: not a sliver
-        if (!has_direction(def, o)) c->info.contained += o->volume > o->pixel * o->pixel * o->pixel && o->area == 0;
-        if (!has_direction(def, o)) continue;
+        if (o->area == 0 && o->volume > o->pixel * o->pixel * o->pixel) c->info.contained++;
+        if (!has_direction(def, &pair, o)) continue;
         overlap_key(c, o, key);
         sp_constraint_contact *k = contact_of(c, c->count, key);
         const bool spring = k ? k->spring : is_spring(c, o);
-        const double left = o->depth - (spring ? 0 : def->slack * o->pixel), tolerance = excess_tolerance * o->pixel;
+        double normal[3], area;
+        const double depth = overlap_depth(def, o, normal, &area), tolerance = excess_tolerance * o->pixel;
+        const double left = depth - (spring ? 0 : def->slack * o->pixel);
         if (k) k->end = -left;
         if (spring && k) continue;
         if (left > tolerance) c->overlap_left = fmax(c->overlap_left, left);
@@ -270,6 +330,7 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
 sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     if (!c->volume) SP_TRY(sp__volume_create(c->ctx, &c->volume));
     const double start = sp__now_ms();
+    SP_TRY(check_closed(c));
     place_shapes(c);
     SP_TRY(list_surfaces(c));
     const sp_volume_options options = {.pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
@@ -329,11 +390,13 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
 
 // Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
 // cell and out of another cancels.
-static double start_share(const sp_constraints *c, int first, int end, double h) {
+static double start_share(const sp_constraints *c, const sp_contact_def *def, const pair_overlaps *p, double h) {
     double volume = 0, lost = 0;
-    for (int i = first; i < end; i++) {
+    for (int i = p->first; i < p->end; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
-        volume += o->volume;
+        double normal[3], area;
+        if (!has_direction(def, p, o)) continue;
+        volume += overlap_depth(def, o, normal, &area) * area;
         for (int k = o->first; k < o->first + o->count; k++) {
             const sp_overlap_entry *e = &c->overlaps.entries[k];
             sp_anchor anchor;
@@ -342,7 +405,7 @@ static double start_share(const sp_constraints *c, int first, int end, double h)
             lost -= sp__dot3(e->gradient, d);
         }
     }
-    return fmax(1 + lost / volume, 0);
+    return volume > 0 ? fmax(1 + lost / volume, 0) : 0;
 }
 
 static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double share, double h,
@@ -353,11 +416,9 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
     const bool projected = is_projected(def, o);
     *out = (sp_constraint_contact){.friction = rule.friction, .fresh = true};
     overlap_key(c, o, out->key);
-    double normal[3], flat;
-    facet_cosine(o, &flat);
-    for (int a = 0; a < 3; a++) normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+    double normal[3];
+    const double depth = overlap_depth(def, o, normal, &out->area);
     sp__constraints_frame(normal, out->frame);
-    out->area = o->area * sp__dot3(out->frame, o->normal);
     for (int s = 0; s < 2; s++) {
         out->body[s] = k[s]->body, out->x[s] = k[s]->x0;
         out->patch[s] = (sp_constraint_side){.surface = k[s]->surface, .body = k[s]->body};
@@ -371,7 +432,7 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
         if (def->viscosity > 0) out->viscous = 1 / (def->viscosity * out->area * out->area);
     }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
-    const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
+    const double slack = out->spring ? 0 : def->slack * o->pixel;
     out->end = slack - depth, out->alarm = o->pixel;
     out->distance = slack - share * depth;
     if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
@@ -402,15 +463,12 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
     if (!c->has_volumes) return SP_OK;
     SP_TRY(ROOM(c, c->contacts, c->capacity, before + c->overlaps.count));
     double share = 1;
-    for (int i = 0, end = 0; i < c->overlaps.count; i++) {
+    pair_overlaps pair = {0};
+    for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         sp_constraint_contact now;
-        if (i == end) {
-            while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0)
-                end++;
-            share = start_share(c, i, end, h);
-        }
-        if (!has_direction(def, o)) continue;
+        if (i == pair.end) pair = pair_from(c, i), share = start_share(c, def, &pair, h);
+        if (!has_direction(def, &pair, o)) continue;
         SP_TRY(overlap_contact(c, def, o, share, h, &now));
         sp_constraint_contact *old = contact_of(c, before, now.key);
         if (old) contact_continue(old, &now);

@@ -21,6 +21,15 @@ static inline sp_contact_def contact_exact(double friction, double gap) {
     return def;
 }
 
+// The same with volumes. cell: edge of a constraint in pixels; 0: one for each pair. A rigid body has many more cells than
+// degrees of freedom: to rounding this takes long.
+static inline sp_contact_def contact_volume(double friction, double pixel, int cell) {
+    sp_contact_def def = contact_exact(friction, 0);
+    if (cell > 0) def.solver.tolerance = 1e-8;
+    def.formulation = SP_CONTACT_VOLUME, def.pixel = pixel, def.cell = cell;
+    return def;
+}
+
 static inline bool contact_open(contact_lab *b, const double gravity[3], const sp_contact_def *contact) {
     sp_world_def def = sp_world_def_default();
     for (int a = 0; a < 3; a++) def.gravity[a] = sp_signal_constant(gravity[a]);
