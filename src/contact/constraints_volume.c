@@ -249,6 +249,27 @@ static bool is_spring(const sp_constraints *c, const sp_overlap *o) {
     return rule.formulation == SP_CONTACT_VOLUME_PENALTY;
 }
 
+static void overlap_normal(const sp_contact_def *def, const sp_overlap *o, double normal[3]) {
+    double flat;
+    facet_cosine(o, &flat);
+    for (int a = 0; a < 3; a++) normal[a] = is_projected(def, o) ? o->facet[a] / flat : o->normal[a];
+}
+
+// The volume that belongs to the gradient along the normal. That of the rays along an axis is the sum of the gradients times the
+// positions, since the gradients sum up to zero. An overlap of half a pixel has no ray across it, or a whole row of them: the
+// mean of the three axes would jump with the depth. Each axis therefore has the weight n_a^2.
+static double overlap_volume(const sp_constraints *c, const sp_overlap *o, const double normal[3]) {
+    double volume[3] = {0};
+    for (int i = o->first; i < o->first + o->count; i++) {
+        const sp_overlap_entry *e = &c->overlaps.entries[i];
+        const double *x = searched_collider(c, e->surface)->x1 + 3 * (size_t)e->vertex;
+        for (int a = 0; a < 3; a++) volume[a] += e->gradient[a] * (x[a] - o->point[a]);
+    }
+    double sum = 0;
+    for (int a = 0; a < 3; a++) sum += normal[a] * normal[a] * volume[a];
+    return sum;
+}
+
 // Overlap that a step may leave beyond what it is solved for, in pixels: a tenth of the usual slack.
 static const double excess_tolerance = 0.05;
 
@@ -265,7 +286,10 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
         overlap_key(c, o, key);
         sp_constraint_contact *k = contact_of(c, c->count, key);
         const bool spring = k ? k->spring : is_spring(c, o);
-        const double left = o->depth - (spring ? 0 : def->slack * o->pixel), tolerance = excess_tolerance * o->pixel;
+        double normal[3];
+        overlap_normal(def, o, normal);
+        const double depth = overlap_volume(c, o, normal) / (o->area * sp__dot3(normal, o->normal));
+        const double left = depth - (spring ? 0 : def->slack * o->pixel), tolerance = excess_tolerance * o->pixel;
         if (k) k->end = -left;
         if (spring && k) continue;
         if (left > tolerance) c->overlap_left = fmax(c->overlap_left, left);
@@ -335,11 +359,12 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
 
 // Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
 // cell and out of another cancels.
-static double start_share(const sp_constraints *c, int first, int end, double h) {
-    double volume = 0, lost = 0;
+static double start_share(const sp_constraints *c, const sp_contact_def *def, int first, int end, double h) {
+    double volume = 0, lost = 0, normal[3];
     for (int i = first; i < end; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
-        volume += o->volume;
+        overlap_normal(def, o, normal);
+        volume += overlap_volume(c, o, normal);
         for (int k = o->first; k < o->first + o->count; k++) {
             const sp_overlap_entry *e = &c->overlaps.entries[k];
             sp_anchor anchor;
@@ -348,7 +373,7 @@ static double start_share(const sp_constraints *c, int first, int end, double h)
             lost -= sp__dot3(e->gradient, d);
         }
     }
-    return fmax(1 + lost / volume, 0);
+    return volume > 0 ? fmax(1 + lost / volume, 0) : 0;
 }
 
 static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double share, double h,
@@ -359,9 +384,8 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
     const bool projected = is_projected(def, o);
     *out = (sp_constraint_contact){.friction = rule.friction, .fresh = true};
     overlap_key(c, o, out->key);
-    double normal[3], flat;
-    facet_cosine(o, &flat);
-    for (int a = 0; a < 3; a++) normal[a] = projected ? o->facet[a] / flat : o->normal[a];
+    double normal[3];
+    overlap_normal(def, o, normal);
     sp__constraints_frame(normal, out->frame);
     out->area = o->area * sp__dot3(out->frame, o->normal);
     for (int s = 0; s < 2; s++) {
@@ -377,7 +401,7 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
         if (def->viscosity > 0) out->viscous = 1 / (def->viscosity * out->area * out->area);
     }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
-    const double slack = out->spring ? 0 : def->slack * o->pixel, depth = o->volume / out->area;
+    const double slack = out->spring ? 0 : def->slack * o->pixel, depth = overlap_volume(c, o, normal) / out->area;
     out->end = slack - depth;
     out->distance = slack - share * depth;
     if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
@@ -414,7 +438,7 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
         if (i == end) {
             while (end < c->overlaps.count && memcmp(c->overlaps.overlaps[end].surface, o->surface, sizeof o->surface) == 0)
                 end++;
-            share = start_share(c, i, end, h);
+            share = start_share(c, def, i, end, h);
         }
         if (!has_direction(def, o)) continue;
         SP_TRY(overlap_contact(c, def, o, share, h, &now));
