@@ -11,8 +11,10 @@ static int ran, running;
 
 // scenes of heads of hair run with a tenth of the hair, boxes and piles of bodies with some of them
 static const char *set_of(const char *path) {
-    static const char *const fewer[][2] = {{"rods/hair-", "hairs=60"},     {"contact/bag", "copies=2"},
-                                           {"volume/tori", "count=4"},     {"volume/toys", "copies=1"},
+    static const char *const fewer[][2] = {{"rods/hair-", "hairs=60"},
+                                           {"contact/bag", "copies=2"},
+                                           {"volume/tori", "count=4"},
+                                           {"volume/toys", "copies=1"},
                                            {"volume/octopus", "count=1"}};
     for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++)
         if (strstr(path, fewer[i][0])) return fewer[i][1];

@@ -3,6 +3,7 @@
 // - forceps pull a block with a force that stays in the cone of friction while they hold it, and on its border when they slip
 // - a snake that spins is stopped by friction where its patch has several cells, as by contacts at distances; one volume, which
 //   carries no moment, lets it spin
+// - toys with sharp edges stay in their box, and none is deeper than two pixels in another at the end
 // - a hand lifts a soft ball as it does with contacts at distances, with at most a quarter of the contacts
 #include "scene_run.h"
 
@@ -26,7 +27,8 @@ static double mean(scene_run *s, const char *name, int column, double from) {
     return sum / count;
 }
 
-// The upper jaw: x along the pull, y along the pressure. From 0.3 s on the jaws move with 1/30 m/s, from about 0.8 s on they slip.
+// The upper jaw: x along the pull, y along the pressure. From 0.3 s on the jaws move with 1/30 m/s, from about 0.8 s on they
+// slip.
 TEST(forceps_hold_and_slip) {
     const double friction = 0.4;
     scene_run s;
@@ -90,4 +92,32 @@ TEST(hand_lifts_a_ball_with_few_contacts) {
     CHECK(volumes.contacts > 4 && volumes.contacts <= 0.25 * distances.contacts);
     CHECK_NEAR(volumes.before, distances.before, 0.002);
     CHECK_NEAR(volumes.after - volumes.before, distances.after - distances.before, 0.0005);
+}
+
+static int vertices_outside(sp_world *w) {
+    const float low[3] = {-0.17f, -0.01f, -0.17f}, high[3] = {0.17f, 0.4f, 0.17f};  // two pixels beyond the walls
+    const sp_snapshot *now = sp_world_snapshot_acquire(w);
+    int outside = 0;
+    if (!now) return -1;
+    for (int b = 0; b < now->body_count; b++) {
+        const sp_snapshot_surface *surface = &now->bodies[b].surfaces[0];
+        for (int i = 0; i < 3 * surface->vertex_count && strcmp(now->bodies[b].name, "crate") != 0; i++)
+            outside += surface->positions[i] < low[i % 3] || surface->positions[i] > high[i % 3];
+    }
+    sp_world_snapshot_release(w, now);
+    return outside;
+}
+
+// The depth of a contact is the mean over its patch: a corner may be deeper. A gap is measured from the slack of half a pixel: two
+// pixels deep is a gap of -1.5 pixels.
+TEST(toys_stay_in_their_box) {
+    const double pixel = 0.005;
+    scene_run s;
+    sp_contact_sum sum;
+    REQUIRE(scene_open(&s, "volume/toys.xml", NULL, NULL));
+    CHECK(scene_go(&s, 0));
+    CHECK_INT(vertices_outside(sp_run_world(s.run)), 0);
+    REQUIRE(sp_world_contact_sum(sp_run_world(s.run), (sp_body_id){0}, &sum) >= 0);
+    CHECK(sum.count > 30 && sum.gap > -1.5 * pixel);
+    scene_close(&s);
 }
