@@ -19,6 +19,7 @@
 #include "collide/volume_internal.h"
 #include "figure.h"
 #include "math/vec3.h"
+#include "volume_scenes.h"
 
 enum { BODIES_MOST = 80, REPEATS = 40, QUICK_REPEATS = 1, WARM_UP = 2, SAMPLES = 256 };
 static const double BOWL = 0.9;  // radius and half of the height [m]
@@ -361,5 +362,6 @@ sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r) {
     SP_TRY(pile_case(o, SP_VOLUME_CULLED, 80, 32, 1, &best, &triangles));
     report_timing(o, r, "bodies-80", triangles, &best);
     SP_TRY(growth_cases(o, r));
-    return peeling_case(r);
+    SP_TRY(peeling_case(r));
+    return sp__volume_scenes(o, r);
 }

@@ -72,6 +72,15 @@ draw twining-2d rods/twining-2d --size 840 840
 draw twining-3d rods/twining-3d --size 600 840
 draw updated-pull updated/torus-pull --time 0.4 --size 1280 740
 draw updated-tori updated/tori --size 1600 640
+draw volume-tori volume/tori --size 800 560 --plain
+draw volume-snake-one volume/snake --set cell=0 --size 800 400 --plain
+draw volume-snake volume/snake --size 800 400 --plain --contacts
+draw volume-grasp volume/grasp --size 640 560 --plain
+draw volume-organs-start volume/organs --steps 0 --size 800 560 --plain
+draw volume-organs volume/organs --time 0.85 --size 800 560 --plain
+draw volume-octopus volume/octopus --size 800 480 --plain
+draw volume-toys volume/toys --size 800 560 --plain
+draw volume-armadillos volume/armadillos --time 0.2 --size 800 480 --plain
 
 # only where asked for: a busy machine spoils them
 if [ ${#names[@]} -gt 0 ] && selected page; then

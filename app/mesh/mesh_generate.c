@@ -158,7 +158,8 @@ const sp_command sp__command_mesh_generate = {
     .name = "mesh generate",
     .arguments = "SHAPE --out FILE",
     .summary = "Make a mesh of a box, cylinder, sphere, torus or organ",
-    .text = "Organs and test bodies: liver, lens, eye, skin, stomach, vessels, rabbit, armadillo; their regions are groups of "
+    .text = "Organs and test bodies: liver, lens, eye, skin, stomach, vessels, gall-bladder, rabbit, armadillo, octopus, snake; "
+            "their regions are groups of "
             "the file.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

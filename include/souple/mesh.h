@@ -355,8 +355,8 @@ SP_API sp_status sp_mesh_fill_labels(sp_context *context, const sp_label_volume 
                                      const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
 
 /// Organ-like shapes and test bodies, with named groups (docs/meshing.md): "liver", "lens", "eye", "skin", "stomach", "vessels",
-/// "rabbit", "armadillo"; `length` is the longest extent [m], centred at the origin. `elements`: approximate number of elements,
-/// at least 300.
+/// "gall-bladder", "rabbit", "armadillo", "octopus", "snake"; `length` is the longest extent [m], centred at the origin.
+/// `elements`: approximate number of elements, at least 300.
 SP_API sp_status sp_mesh_organ(sp_context *context, const char *kind, double length, int elements, sp_mesh **out);
 /// The name of organ `index`, or NULL past the last.
 SP_API const char *sp_mesh_organ_name(int index);

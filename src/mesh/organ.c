@@ -163,7 +163,9 @@ sp_status sp_mesh_organ(sp_context *context, const char *kind, double length, in
     const sp_organ *o = organ_named(kind);
     if (!o)
         return SP_FAIL(context, SP_BAD_INPUT,
-                       "organ \"%.40s\", must be liver, lens, eye, skin, stomach, vessels, rabbit or armadillo", kind);
+                       "organ \"%.40s\", must be liver, lens, eye, skin, stomach, vessels, gall-bladder, rabbit, armadillo, "
+                       "octopus or snake",
+                       kind);
     if (!(length > 0) || !isfinite(length))
         return SP_FAIL(context, SP_BAD_INPUT, "length = %g m, must be positive and finite", length);
     if (elements < ELEMENTS_MIN)

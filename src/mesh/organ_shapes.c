@@ -144,6 +144,17 @@ static const sp_organ_zone vessels_regions[] = {{"aneurysm", vessels_aneurysm, C
 static const sp_organ_zone vessels_patches[] = {{"inlet", vessels_inlet, COUNT(vessels_inlet)},
                                                 {"outlets", vessels_outlets, COUNT(vessels_outlets)}};
 
+// ------------------------------------------------------------------------------------------------ gall bladder
+
+// a pear with a bent neck
+static const sp_part gall_bladder[] = {
+    BALL(0, -0.18, 0, 0.22, 0.28, 0.22, 0),
+    CONE(0, -0.05, 0, 0.02, 0.20, 0.02, 0.17, 0.09, 0.10),
+    CONE(0.02, 0.20, 0.02, 0.12, 0.38, 0.03, 0.085, 0.05, 0.04),
+};
+static const sp_part gall_bladder_neck[] = {BALL(0.15, 0.43, 0.03, 0.14, 0.14, 0.14, 0)};
+static const sp_organ_zone gall_bladder_patches[] = {{"neck", gall_bladder_neck, COUNT(gall_bladder_neck)}};
+
 // ------------------------------------------------------------------------------------------------ table
 
 const sp_organ sp__organs_body[] = {
@@ -203,13 +214,25 @@ const sp_organ sp__organs_body[] = {
      ZONES(vessels_regions),
      ZONES(vessels_patches),
      1},
+    {"gall-bladder",
+     {-0.3, -0.55, -0.3},
+     {0.3, 0.55, 0.3},
+     ZONES(gall_bladder),
+     0,
+     NULL,
+     0,
+     NULL,
+     NULL,
+     0,
+     ZONES(gall_bladder_patches),
+     1},
     {0},
 };
 
 // ======================================================================================================= animals
 
-// A rabbit-like and an armadillo-like body with ears, limbs and tails of several thicknesses. The rabbit sits and faces +x, the
-// armadillo stands and faces +z; up is +y.
+// Bodies with limbs and bumps of several thicknesses. The rabbit sits and faces +x, the armadillo stands and the octopus lies and
+// face +z, the snake lies along x; up is +y.
 
 // ------------------------------------------------------------------------------------------------ rabbit
 
@@ -294,6 +317,49 @@ static const sp_part armadillo_hands[] = {BALL(0.39, 0.26, 0.13, 0.09, 0.10, 0.0
 static const sp_organ_zone armadillo_patches[] = {{"feet", armadillo_feet, COUNT(armadillo_feet)},
                                                   {"hands", armadillo_hands, COUNT(armadillo_hands)}};
 
+// ------------------------------------------------------------------------------------------------ octopus
+
+// An arm in the direction (c, 0, s): out and down, along the ground, then sideways and up at its tip.
+#define ARM(c, s)                                                                                                           \
+    CONE(0.07 * (c), -0.10, 0.07 * (s), 0.20 * (c), -0.21, 0.20 * (s), 0.062, 0.054, 0.05),                                 \
+        CONE(0.20 * (c), -0.21, 0.20 * (s), 0.36 * (c)-0.04 * (s), -0.225, 0.36 * (s) + 0.04 * (c), 0.054, 0.046, 0.02),    \
+        CONE(0.36 * (c)-0.04 * (s), -0.225, 0.36 * (s) + 0.04 * (c), 0.46 * (c)-0.12 * (s), -0.17, 0.46 * (s) + 0.12 * (c), \
+             0.046, 0.038, 0.02)
+
+static const sp_part octopus[] = {
+    // mantle, head, eyes
+    TURNED(0, 0.14, -0.03, 0.15, 0.19, 0.15, 12, 0, 0, 0),
+    BALL(0, -0.05, 0, 0.12, 0.10, 0.12, 0.06),
+    BALL(0.075, 0.0, 0.085, 0.045, 0.045, 0.045, 0.02),
+    BALL(-0.075, 0.0, 0.085, 0.045, 0.045, 0.045, 0.02),
+    // arms
+    ARM(1, 0),
+    ARM(0.7071, 0.7071),
+    ARM(0, 1),
+    ARM(-0.7071, 0.7071),
+    ARM(-1, 0),
+    ARM(-0.7071, -0.7071),
+    ARM(0, -1),
+    ARM(0.7071, -0.7071),
+};
+static const sp_part octopus_mantle[] = {BALL(0, 0.30, -0.06, 0.14, 0.14, 0.14, 0)};
+static const sp_organ_zone octopus_patches[] = {{"mantle", octopus_mantle, COUNT(octopus_mantle)}};
+
+// ------------------------------------------------------------------------------------------------ snake
+
+// a wave along x with a flat belly; the head is at +x
+static const sp_part snake[] = {
+    CONE(-0.48, 0, 0.110, -0.40, 0, 0.078, 0.012, 0.020, 0),      CONE(-0.40, 0, 0.078, -0.32, 0, 0, 0.020, 0.026, 0.01),
+    CONE(-0.32, 0, 0, -0.24, 0, -0.078, 0.026, 0.030, 0.01),      CONE(-0.24, 0, -0.078, -0.16, 0, -0.110, 0.030, 0.032, 0.01),
+    CONE(-0.16, 0, -0.110, -0.08, 0, -0.078, 0.032, 0.032, 0.01), CONE(-0.08, 0, -0.078, 0.00, 0, 0.000, 0.032, 0.032, 0.01),
+    CONE(0.00, 0, 0.000, 0.08, 0, 0.078, 0.032, 0.032, 0.01),     CONE(0.08, 0, 0.078, 0.16, 0, 0.110, 0.032, 0.032, 0.01),
+    CONE(0.16, 0, 0.110, 0.24, 0, 0.078, 0.032, 0.032, 0.01),     CONE(0.24, 0, 0.078, 0.32, 0, 0.000, 0.032, 0.031, 0.01),
+    CONE(0.32, 0, 0.000, 0.40, 0, -0.078, 0.031, 0.029, 0.01),    CONE(0.40, 0, -0.078, 0.48, 0, -0.110, 0.029, 0.028, 0.01),
+    TURNED(0.50, 0, -0.120, 0.045, 0.030, 0.036, 0, 24, 0, 0.02), CUT_HALF(0, -0.022, 0, 0, 1, 0, 0.005),
+};
+static const sp_part snake_head[] = {BALL(0.50, 0, -0.120, 0.06, 0.06, 0.06, 0)};
+static const sp_organ_zone snake_patches[] = {{"head", snake_head, COUNT(snake_head)}};
+
 const sp_organ sp__organs_animal[] = {
     {"rabbit", {-0.5, -0.45, -0.3}, {0.5, 0.6, 0.3}, ZONES(rabbit), 0, NULL, 0, NULL, NULL, 0, ZONES(rabbit_patches), 0.5},
     {"armadillo",
@@ -308,5 +374,7 @@ const sp_organ sp__organs_animal[] = {
      0,
      ZONES(armadillo_patches),
      0.5},
+    {"octopus", {-0.6, -0.35, -0.6}, {0.6, 0.4, 0.6}, ZONES(octopus), 0, NULL, 0, NULL, NULL, 0, ZONES(octopus_patches), 0.5},
+    {"snake", {-0.55, -0.1, -0.2}, {0.6, 0.1, 0.2}, ZONES(snake), 0, NULL, 0, NULL, NULL, 0, ZONES(snake_patches), 1},
     {0},
 };

@@ -199,8 +199,11 @@ TEST(organs_have_their_parts) {
                                     {"skin", "skin\0fat\0muscle\0base\0front-lip\0back-lip\0", 0.15, 0.30},
                                     {"stomach", "cardia\0pylorus\0", 0.05, 0.13},
                                     {"vessels", "vessel\0aneurysm\0inlet\0outlets\0", 0.009, 0.02},
+                                    {"gall-bladder", "neck\0", 0.06, 0.13},
                                     {"rabbit", "feet\0ears\0", 0.08, 0.16},
-                                    {"armadillo", "feet\0hands\0", 0.04, 0.09}};
+                                    {"armadillo", "feet\0hands\0", 0.04, 0.09},
+                                    {"octopus", "mantle\0", 0.05, 0.12},
+                                    {"snake", "head\0", 0.002, 0.005}};
     sp_context *c = context();
     int count = 0;
     while (sp_mesh_organ_name(count)) count++;

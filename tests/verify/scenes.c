@@ -9,9 +9,16 @@
 
 static int ran, running;
 
-// scenes of heads of hair run with a tenth of the hair, a box of bodies with a tenth of them
+// scenes of heads of hair run with a tenth of the hair, boxes and piles of bodies with some of them
 static const char *set_of(const char *path) {
-    return strstr(path, "rods/hair-") ? "hairs=60" : strstr(path, "contact/bag") ? "copies=2" : NULL;
+    static const char *const fewer[][2] = {{"rods/hair-", "hairs=60"},
+                                           {"contact/bag", "copies=2"},
+                                           {"volume/tori", "count=4"},
+                                           {"volume/toys", "copies=1"},
+                                           {"volume/octopus", "count=1"}};
+    for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++)
+        if (strstr(path, fewer[i][0])) return fewer[i][1];
+    return NULL;
 }
 
 static void run_scene(const char *path) {
@@ -79,4 +86,10 @@ TEST(rods) {
     int before = ran;
     run_folder("rods/");
     CHECK(ran - before >= 11);
+}
+
+TEST(volumes) {
+    int before = ran;
+    run_folder("volume/");
+    CHECK(ran - before >= 9);
 }

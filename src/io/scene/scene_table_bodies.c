@@ -62,7 +62,8 @@ static sp_attr_spec plane_attrs[] = {
 
 static sp_attr_spec organ_attrs[] = {
     COMMON,
-    CHOICE("kind", "liver", "liver/lens/eye/skin/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
+    CHOICE("kind", "liver", "liver/lens/eye/skin/stomach/vessels/gall-bladder/rabbit/armadillo/octopus/snake", 0, 1, RELOAD,
+           "which"),
     POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
     INTEGERS("elements", 1, 1, 300, 67108864, "5000", 0, 1, RELOAD, "about so many"),
     PLACEMENT(0),
