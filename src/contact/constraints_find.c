@@ -204,7 +204,9 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
     sp_constraint_collider *k = collider_find(c, b, -1, s);
     double *rest = NULL;
     if (!k) {
+        int open = 0;
         if (s->faces) SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
+        if (c->has_volumes && s->faces) SP_TRY(sp__surface_open_edges(c->ctx, b, s, &open));
         if (distance) SP_TRY(self_positions(c, b, s, &rest));
         sp_collider_def def = {.type = s->field      ? SP_COLLIDER_FIELD
                                        : s->segments ? SP_COLLIDER_SEGMENTS
@@ -220,8 +222,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
         sp__free(c->ctx, rest);
         SP_TRY(status);
         k = &c->colliders[c->collider_count - 1];
-        if (c->has_volumes && s->faces) SP_TRY(sp__surface_open_edges(c->ctx, b, s, &k->open));
-        k->volume = c->has_volumes && s->faces && k->open == 0;
+        k->volume = c->has_volumes && s->faces && open == 0, k->open = open;
     }
     k->seen = true;
     if (distance && field_rests(c, b, k)) return SP_OK;

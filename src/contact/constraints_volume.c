@@ -94,8 +94,11 @@ sp_status sp__volumes_follow_shape(sp_constraints *c, sp_constraint_collider *k,
     const int around = k->place[0].type == SP_PLANE ? 0 : shape_around(k->place[0].radius, pixel), rings = around / 4;
     const int vertices = around ? 2 * (rings * around + 1) : 8, triangles = around ? 4 * rings * around : 12;
     if (!SP_NEW(c->ctx, k->triangles, 3 * (size_t)triangles) || !SP_NEW(c->ctx, k->x0, 3 * (size_t)vertices) ||
-        !SP_NEW(c->ctx, k->x1, 3 * (size_t)vertices))
+        !SP_NEW(c->ctx, k->x1, 3 * (size_t)vertices)) {
+        sp__free(c->ctx, k->triangles), sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1);
+        k->triangles = NULL, k->x0 = k->x1 = NULL;
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", k->body->name);
+    }
     k->around = around, k->vertex_count = vertices, k->triangle_count = triangles, k->volume = true;
     if (around)
         round_triangles(around, k->triangles);

@@ -157,11 +157,11 @@ static sp_status add_friction(story *s) {
     return sp_world_add_friction(s->w, &floor, 0.4, "floor.friction");
 }
 
-static void play_contact(story *s) {
+static void play_formulation(story *s, sp_contact_formulation formulation, int contacts) {
     sp_contact_problem problem;
     sp_contact_def contact = sp_contact_def_default();
     sp_checkpoint c = {0};
-    contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.3, contact.gap = 1e-3;
+    contact.formulation = formulation, contact.friction = 0.3, contact.gap = 1e-3, contact.pixel = 0.02;
     AGAIN(s, make_context(s));
     AGAIN(s, make_mesh(s));
     AGAIN(s, sp_world_create(s->ctx, NULL, &s->w));
@@ -172,7 +172,7 @@ static void play_contact(story *s) {
     AGAIN(s, add_pair(s, "high", "stone", false));
     AGAIN(s, add_friction(s));
     for (int k = 0; k < 2; k++) AGAIN(s, sp_world_step(s->w, 0.01));
-    CHECK(sp_world_contact_count(s->w) >= 4);
+    CHECK(sp_world_contact_count(s->w) >= contacts);
     AGAIN(s, sp_world_contact_problem(s->w, &problem));
     AGAIN(s, sp_world_save(s->w, &c));
     AGAIN(s, sp_world_step(s->w, 0.01));
@@ -182,6 +182,14 @@ static void play_contact(story *s) {
     AGAIN(s, sp_world_step(s->w, 0.01));
     AGAIN(s, sp_world_restore(s->w, c.data, c.size) == SP_BAD_INPUT ? SP_OK : SP_STOPPED);  // a body is missing
     sp_checkpoint_free(s->w, &c);
+}
+
+static void play_contact(story *s) {
+    play_formulation(s, SP_CONTACT_PROXIMITY, 4);
+}
+
+static void play_volumes(story *s) {
+    play_formulation(s, SP_CONTACT_VOLUME, 1);
 }
 
 // ---------------------------------------------------------------------------------------------------- links
@@ -306,6 +314,11 @@ TEST(every_allocation_of_contact_may_fail) {
     static const sp_compliance_type types[] = {SP_COMPLIANCE_EXACT, SP_COMPLIANCE_WARPED};
     for (int i = 0; i < 2; i++)
         every_allocation(play_contact, types[i]);  // one place of the call, so that the paths are the same
+    failing_free(&paths);
+}
+
+TEST(every_allocation_of_volumes_may_fail) {
+    every_allocation(play_volumes, SP_COMPLIANCE_EXACT);
     failing_free(&paths);
 }
 

@@ -103,6 +103,32 @@ TEST(a_floor_carries_a_soft_cube_and_a_ball) {
     }
 }
 
+// A column under its own weight is shorter by rho g H^2 / 2 E, and lower by the slack.
+TEST(a_static_column_and_one_with_newton) {
+    const double H = 0.2, E = 3e4, pixel = 0.01, expected = rho * g * H * H / (2 * E), weight = rho * g * H * H * H / 4;
+    for (int newton = 0; newton < 2; newton++) {
+        contact_lab b;
+        sp_contact_def contact = contact_volume(0, pixel, 3);
+        sp_solid_def def = contact_soft(rho, E, 0);
+        sp_pose at = contact_at(0, 0, H / 2);
+        double force[3], torque[3], x[3];
+        contact.solver.tolerance = 1e-10;
+        def.integrator.type = newton ? SP_NEWTON : SP_STATIC, def.rayleigh_stiffness = newton ? 0.05 : 0;
+        REQUIRE(contact_open(&b, (double[3]){0, 0, -g}, &contact));
+        sp_body_id floor = volume_floor(&b);
+        sp_body_id id = contact_block(&b, def, (double[3]){H / 2, H / 2, H}, (int[3]){3, 3, 6}, &at);
+        CHECK(contact_steps(&b, 0.01, newton ? 120 : 3));
+        contact_load(&b, floor, (double[3]){0}, force, torque);
+        contact_point(&b, id, (double[3]){0, 0, H}, x);
+        printf("  %s: floor carries %.9f of the weight, shorter by %.6g m, linear theory %.6g m\n", newton ? "newton" : "static",
+               -force[2] / weight, H - 0.5 * pixel - x[2], expected);
+        CHECK_INT(b.worst, SP_OK);
+        CHECK_NEAR(-force[2] / weight, 1, newton ? 1e-3 : 1e-6);
+        CHECK_NEAR(H - 0.5 * pixel - x[2], expected, 0.02 * expected + 0.05 * pixel);
+        contact_close(&b);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------- third law
 
 TEST(a_collision_keeps_momentum) {
