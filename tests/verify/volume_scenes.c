@@ -108,8 +108,8 @@ static int vertices_outside(sp_world *w) {
     return outside;
 }
 
-// The depth of a contact is the mean over its patch: a corner may be deeper. A gap is measured from the slack of half a pixel: two
-// pixels deep is a gap of -1.5 pixels.
+// The depth of a contact is the mean over its patch: a corner may be deeper. A gap is measured from the slack of half a pixel:
+// two pixels deep is a gap of -1.5 pixels.
 TEST(toys_stay_in_their_box) {
     const double pixel = 0.005;
     scene_run s;
