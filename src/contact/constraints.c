@@ -304,9 +304,10 @@ static sp_status links_iterate(sp_constraints *c, const sp_contact_def *def, con
 
 // Where the motion is refined, the impulses of this step are part of the free motion of the next one (implicit_predict,
 // body/drive.c); also those of rods with passes. Without the forces that hold it a bent rod moves by many radii in a step, and
-// the contacts found on that way are not those of the motion.
-static bool is_predictable(const sp_constraint_body *t) {
-    return is_refined(t) || (t->free && t->body->passes && t->body->compliance);
+// the contacts found on that way are not those of the motion. Volumes are searched at the free motion: at a predicted state they
+// would be those that stay at rest, of which slivers come and go.
+static bool is_predictable(const sp_constraints *c, const sp_constraint_body *t) {
+    return is_refined(t) || (t->free && t->body->passes && t->body->compliance && !c->has_volumes);
 }
 
 static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, double h) {
@@ -316,7 +317,7 @@ static void keep_impulses(sp_constraints *c, sp_body *const *bodies, int count, 
     }
     for (int i = 0; i < c->touched_count; i++) {
         const sp_constraint_body *t = &c->touched[i];
-        double *impulse = is_predictable(t) ? sp__compliance_impulse(t->body->compliance) : NULL;
+        double *impulse = is_predictable(c, t) ? sp__compliance_impulse(t->body->compliance) : NULL;
         if (!impulse) continue;
         rows_transposed(c, t, impulse);
         impulse[t->body->nv] = h;
