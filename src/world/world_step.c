@@ -206,6 +206,12 @@ static void report_contacts(sp_world *w) {
             info->folded_body->name, info->folded);
         w->contact_found |= SP_CONTACTS_FOLDED;
     }
+    if (info->contained > 0 && !(w->contact_found & SP_CONTACTS_CONTAINED)) {
+        sp__event(w, SP_PENETRATION,
+                  "contact: a body is wholly inside another one (%d overlaps): no direction separates them, and they stay so",
+                  info->contained);
+        w->contact_found |= SP_CONTACTS_CONTAINED;
+    }
     if (info->solve.dropped > 0 && !(w->contact_found & SP_CONTACTS_DROPPED)) {
         sp__event(w, SP_OK, "contact: %d of %d rows act on nothing that can move (fixed on fixed): they are dropped",
                   info->solve.dropped, info->rows);
