@@ -69,16 +69,18 @@ TEST(peeling_finds_the_same) {
     sp_volume_found found;
     REQUIRE(sp__volume_create(ctx, &v) >= 0);
     const double pixel = 0.07;
+    int overlaps = 0;
     for (uint64_t seed = 1; seed <= (SANITIZED ? 2 : 5); seed++) {
         const int count = 3 + (int)(seed % 3);
         scene_random(&s, count, seed, 1);
         sp_volume_options o = {.pixel = pixel, .region = SP_VOLUME_WHOLE, .tile = 4 << seed % 3, .origin = {0.01, -0.02, 0.005}};
         REQUIRE(sp__volume_find(v, &o, count, s.surface, &found) >= 0);
-        CHECK(found.count >= 2);
+        overlaps += found.count;
         help_peel_all(s.surface, count, pixel, o.origin, -25, 25, &p);
         compare_with_peeling(&found, s.surface, count, &p);
         help_peeled_free(&p);
     }
+    CHECK(overlaps >= 4);  // compilers order the random numbers differently: a scene alone may have one
     sp__volume_destroy(&v), sp_context_destroy(&ctx);
 }
 
