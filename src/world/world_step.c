@@ -224,6 +224,7 @@ static sp_status stage_solve_contacts(sp_world *w, double h) {
     if (!sp__world_has_constraints(w)) return SP_OK;
     sp_status status = sp__constraints_solve(w->constraints, constraints_def(w));
     if (status >= 0) report_contacts(w);
+    if (status >= 0 && sp__constraints_info(w->constraints)->contained > 0) status = sp__worst(status, SP_PENETRATION);
     return status;
 }
 
