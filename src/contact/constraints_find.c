@@ -410,11 +410,6 @@ static void side_motion(const sp_constraints *all, sp_constraint_contact *c, int
     sp__sub3(x1, x0, out);
 }
 
-static int compare_keys(const uint64_t a[2], const uint64_t b[2]) {
-    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
-    return (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 // The multiplier of the same contact in the last step. A contact that slid to another feature starts from the multiplier that the
 // first of the two features had.
 static const sp_constraint_multiplier *multiplier_of(const sp_constraints *c, const uint64_t key[2]) {
@@ -422,7 +417,7 @@ static const sp_constraint_multiplier *multiplier_of(const sp_constraints *c, co
     int low = 0, high = count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (compare_keys(c->multipliers[middle].key, key) < 0)
+        if (sp__constraints_compare(c->multipliers[middle].key, key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -672,8 +667,8 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
         if (!sp__constraints_is_volume(&c->contacts[k])) c->contacts[k].end = INFINITY;
     for (int f = 0; f < found->count; f++) {
         const sp_contact_found *now = &found->contacts[f];
-        while (i < c->count && compare_keys(c->contacts[i].key, now->key) < 0) i++;
-        if (i == c->count || compare_keys(c->contacts[i].key, now->key) != 0) {
+        while (i < c->count && sp__constraints_compare(c->contacts[i].key, now->key) < 0) i++;
+        if (i == c->count || sp__constraints_compare(c->contacts[i].key, now->key) != 0) {
             fresh += found_rule(c, now, &rule);
             continue;
         }
@@ -688,8 +683,8 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
     i = c->count, c->count = to;
     for (int f = found->count - 1; f >= 0 && fresh > 0; f--) {
         const sp_contact_found *now = &found->contacts[f];
-        while (i > 0 && compare_keys(c->contacts[i - 1].key, now->key) > 0) c->contacts[--to] = c->contacts[--i];
-        if ((i > 0 && compare_keys(c->contacts[i - 1].key, now->key) == 0) || !found_rule(c, now, &rule)) continue;
+        while (i > 0 && sp__constraints_compare(c->contacts[i - 1].key, now->key) > 0) c->contacts[--to] = c->contacts[--i];
+        if ((i > 0 && sp__constraints_compare(c->contacts[i - 1].key, now->key) == 0) || !found_rule(c, now, &rule)) continue;
         contact_fill(c, def, &rule, now, &c->contacts[--to]);
         fresh--;
     }

@@ -288,6 +288,12 @@ void sp__volumes_record(const sp_constraints *c, const sp_constraint_contact *k,
 // Adds up what a row has of an unknown more than once, in all rows of a body.
 sp_status sp__volumes_merge(sp_constraints *c, sp_constraint_body *t);
 
+// Contacts are sorted by their keys.
+static inline int sp__constraints_compare(const uint64_t a[2], const uint64_t b[2]) {
+    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
+    return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
 static inline bool sp__constraints_is_volume(const sp_constraint_contact *k) {
     return k->area > 0;
 }

@@ -218,16 +218,11 @@ static void overlap_key(const sp_constraints *c, const sp_overlap *o, uint64_t k
     key[1] = side[1] | ((uint32_t)o->cell[1] & 0xffff) << 16 | ((uint32_t)o->cell[0] & 0xffff);
 }
 
-static int compare_keys(const uint64_t a[2], const uint64_t b[2]) {
-    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
-    return (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 // One of the first `count` contacts, which are sorted; NULL: none.
 static sp_constraint_contact *contact_of(const sp_constraints *c, int count, const uint64_t key[2]) {
     int low = 0, high = count;
     while (low < high) {
-        const int middle = low + (high - low) / 2, order = compare_keys(c->contacts[middle].key, key);
+        const int middle = low + (high - low) / 2, order = sp__constraints_compare(c->contacts[middle].key, key);
         if (order == 0) return &c->contacts[middle];
         if (order < 0)
             low = middle + 1;
@@ -456,7 +451,7 @@ static void sort_volumes(sp_constraints *c, int first) {
     for (int i = first; i < c->count; i++) {
         const sp_constraint_contact k = c->contacts[i];
         int at = i;
-        for (; at > 0 && compare_keys(c->contacts[at - 1].key, k.key) > 0; at--) c->contacts[at] = c->contacts[at - 1];
+        for (; at > 0 && sp__constraints_compare(c->contacts[at - 1].key, k.key) > 0; at--) c->contacts[at] = c->contacts[at - 1];
         c->contacts[at] = k;
     }
 }

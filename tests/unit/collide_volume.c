@@ -290,7 +290,7 @@ TEST(lobes_of_one_surface_overlap) {
     const sp_overlap *o = found->overlaps;
     CHECK(o->surface[0] == 0 && o->surface[1] == 0);
     CHECK_NEAR(o->volume, two.volume, 1e-13);
-    CHECK_NEAR(o->area, two.area, 1e-2 * two.area);  // at the rim the two sides of a curved patch are told apart by the normal
+    CHECK_NEAR(o->area, two.area, 1e-2 * two.area);  // at the rim the two sides of a curved patch are separated by the normal
     CHECK_NEAR(fabs(o->normal[0]), 1, 1e-2);
     check_balance(found);
     // the normal points along +x: side 0 is moved that way out of the other, so it is the lobe with the larger x
@@ -395,7 +395,7 @@ TEST(degenerate_surfaces_add_nothing) {
     finder_close(&f);
 }
 
-// A hole in a surface is told by the rays through it; the others are not disturbed. A ray that stays inside sees at most the
+// A hole in a surface is counted by the rays through it; the others are not disturbed. A ray that stays inside sees at most the
 // diameter of the other sphere.
 TEST(open_surfaces_are_told) {
     static spheres s;

@@ -1,5 +1,5 @@
 // Overlap volumes on random scenes: depth peeling with all triangles confirms volumes, gradients and numbers of layers; the
-// results do not depend on workers, tiles and culling; memory is bounded, grows when told and is kept.
+// results do not depend on workers, tiles and culling; memory is bounded, its growth is reported, and it is kept.
 #include "collide/layers.h"
 #include "meter.h"
 #include "volume_help.h"
