@@ -9,6 +9,17 @@
 extern "C" {
 #endif
 
+/// The type of an element. Orders of the nodes are those of VTK.
+typedef enum sp_element_type {
+    SP_ELEMENT_TET4,   ///< linear tetrahedron, 4 nodes: det(x1-x0, x2-x0, x3-x0) > 0
+    SP_ELEMENT_LINE2,  ///< element of a rod; its 2 nodes are its ends. Not in meshes
+    SP_ELEMENT_TET10,  ///< quadratic tetrahedron: corners 0 1 2 3, then the nodes on edges 01 12 20 03 13 23
+    SP_ELEMENT_HEX8    ///< trilinear hexahedron: nodes 0 1 2 3 around a face, counter-clockwise seen from 4 5 6 7 above them
+} sp_element_type;
+
+/// Number of nodes of an element of this type: 4, 2, 10, 8; 0: unknown type.
+SP_API int sp_element_nodes(sp_element_type type);
+
 /// A tetrahedral mesh: nodes, elements, groups and arrays. It never changes.
 typedef struct sp_mesh sp_mesh;
 

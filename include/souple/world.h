@@ -1134,12 +1134,6 @@ SP_API sp_status sp_world_sweep(sp_world *world, const double from[3], const dou
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
-/// The type of an element.
-typedef enum sp_element_type {
-    SP_ELEMENT_TET4,  ///< linear tetrahedron, 4 nodes
-    SP_ELEMENT_LINE2  ///< element of a rod; its 2 nodes are its ends
-} sp_element_type;
-
 /// The elements of a body, in user numbering.
 typedef struct sp_element_view {
     sp_element_type type;

@@ -24,6 +24,7 @@ static void tear_down(fixture *f) {
 TEST(surfaces) {
     fixture f;
     REQUIRE(set_up(&f));
+    CHECK_INT(sp_element_nodes(SP_ELEMENT_HEX8), 8);
     CHECK(sp_mesh_context(f.box) == f.context && sp_trimesh_context(f.skin) == f.context);
     sp_trimesh_def def = sp_trimesh_def_default(), got;
     sp_trimesh_get(f.skin, &def);

@@ -1,0 +1,166 @@
+// Shape functions, integration points and the inverse map.
+#include "mesh/element.h"
+#include "math/vec3.h"
+
+int sp_element_nodes(sp_element_type type) {
+    switch (type) {
+    case SP_ELEMENT_TET4: return 4;
+    case SP_ELEMENT_LINE2: return 2;
+    case SP_ELEMENT_TET10: return 10;
+    case SP_ELEMENT_HEX8: return 8;
+    }
+    return 0;
+}
+
+// ends of the edges of a tetrahedron with a mid node
+static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+
+// ------------------------------------------------------------------------------------------------ points
+
+int sp__element_points(sp_element_type type) {
+    return type == SP_ELEMENT_TET4 ? 1 : type == SP_ELEMENT_TET10 ? 4 : type == SP_ELEMENT_HEX8 ? 8 : 0;
+}
+
+// Gauss points of a hexahedron; of a tetrahedron its centre, and the four points of Hammer, Marlowe and Stroud (1956)
+void sp__element_point(sp_element_type type, int point, double natural[3], double *weight) {
+    int points = sp__element_points(type);
+    if (type == SP_ELEMENT_HEX8) {
+        for (int k = 0; k < 3; k++) natural[k] = 0.5 + (point >> k & 1 ? 0.5 : -0.5) / sqrt(3.0);
+        *weight = 1.0 / points;
+        return;
+    }
+    double near = points == 4 ? (5 + 3 * sqrt(5.0)) / 20 : 0.25, far = points == 4 ? (5 - sqrt(5.0)) / 20 : 0.25;
+    for (int k = 0; k < 3; k++) natural[k] = point == k + 1 ? near : far;
+    *weight = 1.0 / (6 * points);
+}
+
+void sp__element_node(sp_element_type type, int node, double natural[3]) {
+    for (int k = 0; k < 3; k++) {
+        if (type == SP_ELEMENT_HEX8)
+            natural[k] = hex_corner[node][k];
+        else if (node < 4)
+            natural[k] = node == k + 1;
+        else
+            natural[k] = 0.5 * ((tet_edge[node - 4][0] == k + 1) + (tet_edge[node - 4][1] == k + 1));
+    }
+}
+
+void sp__element_centre(sp_element_type type, double natural[3]) {
+    bool tet = type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10;
+    for (int k = 0; k < 3; k++) natural[k] = tet ? 0.25 : 0.5;
+}
+
+// ------------------------------------------------------------------------------------------------ shape functions
+
+void sp__element_weights(sp_element_type type, const double natural[3], double *w) {
+    const double L[4] = {1 - natural[0] - natural[1] - natural[2], natural[0], natural[1], natural[2]};
+    switch (type) {
+    case SP_ELEMENT_LINE2: w[0] = 1 - natural[0], w[1] = natural[0]; return;
+    case SP_ELEMENT_TET4: memcpy(w, L, sizeof L); return;
+    case SP_ELEMENT_TET10:
+        for (int a = 0; a < 4; a++) w[a] = L[a] * (2 * L[a] - 1);
+        for (int e = 0; e < 6; e++) w[4 + e] = 4 * L[tet_edge[e][0]] * L[tet_edge[e][1]];
+        return;
+    case SP_ELEMENT_HEX8:
+        for (int a = 0; a < 8; a++) {
+            w[a] = 1;
+            for (int k = 0; k < 3; k++) w[a] *= hex_corner[a][k] ? natural[k] : 1 - natural[k];
+        }
+        return;
+    }
+}
+
+static void tet10_slopes(const double natural[3], double *dw) {
+    static const double dL[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const double L[4] = {1 - natural[0] - natural[1] - natural[2], natural[0], natural[1], natural[2]};
+    for (int k = 0; k < 3; k++) {
+        for (int a = 0; a < 4; a++) dw[3 * a + k] = (4 * L[a] - 1) * dL[a][k];
+        for (int e = 0; e < 6; e++) {
+            int a = tet_edge[e][0], b = tet_edge[e][1];
+            dw[3 * (4 + e) + k] = 4 * (dL[a][k] * L[b] + L[a] * dL[b][k]);
+        }
+    }
+}
+
+static void hex_slopes(const double natural[3], double *dw) {
+    for (int a = 0; a < 8; a++)
+        for (int k = 0; k < 3; k++) {
+            double s = hex_corner[a][k] ? 1 : -1;
+            for (int j = 0; j < 3; j++)
+                if (j != k) s *= hex_corner[a][j] ? natural[j] : 1 - natural[j];
+            dw[3 * a + k] = s;
+        }
+}
+
+void sp__element_slopes(sp_element_type type, const double natural[3], double *dw) {
+    static const double tet[12] = {-1, -1, -1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, line[6] = {-1, 0, 0, 1, 0, 0};
+    switch (type) {
+    case SP_ELEMENT_LINE2: memcpy(dw, line, sizeof line); return;
+    case SP_ELEMENT_TET4: memcpy(dw, tet, sizeof tet); return;
+    case SP_ELEMENT_TET10: tet10_slopes(natural, dw); return;
+    case SP_ELEMENT_HEX8: hex_slopes(natural, dw); return;
+    }
+}
+
+// J[3 i + j] = dx_i / dnatural_j. Positions relative to node 0: an element far from the origin keeps its digits.
+static void element_jacobian(sp_element_type type, const double *x, const double *dw, double J[9]) {
+    for (int i = 0; i < 9; i++) J[i] = 0;
+    for (int a = 1; a < sp_element_nodes(type); a++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) J[3 * i + j] += (x[3 * a + i] - x[i]) * dw[3 * a + j];
+}
+
+double sp__element_gradients(sp_element_type type, const double *x, const double natural[3], double *g) {
+    double dw[3 * SP_ELEMENT_NODES_MAX], J[9], inverse[9];
+    sp__element_slopes(type, natural, dw);
+    element_jacobian(type, x, dw, J);
+    double det = sp__inverse3(J, inverse);
+    for (int a = 0; a < sp_element_nodes(type); a++) sp__mul3t(inverse, dw + 3 * a, g + 3 * a);
+    return det;
+}
+
+double sp__element_det(sp_element_type type, const double *x, const double natural[3]) {
+    double dw[3 * SP_ELEMENT_NODES_MAX], J[9];
+    sp__element_slopes(type, natural, dw);
+    element_jacobian(type, x, dw, J);
+    return sp__det3(J);
+}
+
+// ------------------------------------------------------------------------------------------------ inverse map
+
+// One Newton step, no longer than 1 in natural coordinates; returns its length, NaN where the map is singular.
+static double locate_step(sp_element_type type, const double *x, const double point[3], double natural[3]) {
+    double w[SP_ELEMENT_NODES_MAX], dw[3 * SP_ELEMENT_NODES_MAX], J[9], inverse[9], r[3], d[3];
+    sp__element_weights(type, natural, w);
+    sp__element_slopes(type, natural, dw);
+    element_jacobian(type, x, dw, J);
+    sp__inverse3(J, inverse);
+    sp__sub3(point, x, r);
+    for (int a = 1; a < sp_element_nodes(type); a++)
+        for (int k = 0; k < 3; k++) r[k] -= w[a] * (x[3 * a + k] - x[k]);
+    sp__mul3(inverse, r, d);
+    double length = sp__norm3(d);
+    sp__axpy3(natural, length > 1 ? 1 / length : 1, d, natural);
+    return length;
+}
+
+bool sp__element_locate(sp_element_type type, const double *x, const double point[3], double natural[3]) {
+    sp__element_centre(type, natural);
+    // quadratic convergence: after a step of 1e-9 only rounding is left
+    for (int i = 0; i < 50; i++) {
+        double length = locate_step(type, x, point, natural);
+        if (!isfinite(length)) return false;
+        if (length < 1e-9) return true;
+    }
+    return false;
+}
+
+double sp__element_inside(sp_element_type type, const double natural[3]) {
+    double least = type == SP_ELEMENT_HEX8 ? 1 : 1 - natural[0] - natural[1] - natural[2];
+    for (int k = 0; k < 3; k++) {
+        least = fmin(least, natural[k]);
+        if (type == SP_ELEMENT_HEX8) least = fmin(least, 1 - natural[k]);
+    }
+    return least;
+}

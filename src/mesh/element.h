@@ -1,0 +1,41 @@
+// Isoparametric elements: x(natural) = sum of w_a(natural) x_a over the nodes (Hughes 2000, The Finite Element Method, ch. 3).
+//
+// Natural coordinates. Tetrahedra: the weights of corners 1, 2 and 3, as in sp_anchor; corner 0 has the rest. Hexahedra: [0,
+// 1]^3, corners (0,0,0) (1,0,0) (1,1,0) (0,1,0), then the same above, at 1. Mid-edge nodes of SP_ELEMENT_TET10: edges 01 12 20 03
+// 13 23. Lines (elements of rods) have weights, but neither integration points nor gradients.
+#ifndef SP_ELEMENT_H
+#define SP_ELEMENT_H
+
+#include "core/core.h"
+#include "souple/mesh.h"
+
+enum { SP_ELEMENT_NODES_MAX = 10, SP_ELEMENT_POINTS_MAX = 8, SP_ELEMENT_PAIRS_MAX = 55 };
+
+// Integration points: 1, 4 and 8, exact for polynomials of degree 1, 2, and 3 in each coordinate.
+int sp__element_points(sp_element_type type);
+// The weights of a type sum to the volume of its natural coordinates, 1/6 and 1: the volume of an integration point is weight
+// times det(dx/dnatural) there.
+void sp__element_point(sp_element_type type, int point, double natural[3], double *weight);
+
+// Natural coordinates of a node, and of the centre, where all corners have the same weight.
+void sp__element_node(sp_element_type type, int node, double natural[3]);
+void sp__element_centre(sp_element_type type, double natural[3]);
+
+// Shape functions (nodes numbers), and their derivatives by the natural coordinates (nodes x 3).
+void sp__element_weights(sp_element_type type, const double natural[3], double *w);
+void sp__element_slopes(sp_element_type type, const double natural[3], double *dw);
+
+// x: nodes x 3. Gradients of the shape functions g (nodes x 3) [1/m]; returns det(dx/dnatural), and where that is 0 the gradients
+// are unspecified.
+double sp__element_gradients(sp_element_type type, const double *x, const double natural[3], double *g);
+// det(dx/dnatural) alone.
+double sp__element_det(sp_element_type type, const double *x, const double natural[3]);
+
+// The natural coordinates of a point in space, inside the element or near it, by Newton's method from the centre; false: it does
+// not converge.
+bool sp__element_locate(sp_element_type type, const double *x, const double point[3], double natural[3]);
+// The smallest of the weights of corners (tetrahedra) or distances to the faces (hexahedra) in natural coordinates: negative
+// outside.
+double sp__element_inside(sp_element_type type, const double natural[3]);
+
+#endif
