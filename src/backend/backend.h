@@ -49,6 +49,30 @@ typedef struct sp_tets {
     sp_chunks chunks;
 } sp_tets;
 
+enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21 };
+
+// Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
+// like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
+// x of the chunk functions holds displacements from rest, not positions: the gradient of a small displacement keeps its digits.
+typedef struct sp_iso {
+    int lanes, blocks;
+    int nodes, points;  // per element
+    int law;            // sp_law of kernels/law.h
+    bool definite;      // negative eigenvalues of the tangent are set to zero
+    int *block_start;   // first structure of each chunk (chunks + 1)
+    int *node;          // blocks x nodes x lanes
+    uint16_t *local;    // blocks x nodes x lanes
+    double *slope;      // blocks x points x (nodes - 1) x 3 x lanes: rest gradients of the shape functions of nodes 1.. (that of
+                        // node 0 is minus their sum)
+    double *weight;     // blocks x points x lanes: rest volume of the integration point [m3]; 0 in padding
+    double *param;      // blocks x SP_LAW_PARAMS x lanes: numbers of the law
+    const double *volume;  // blocks x lanes: rest volume, 0 for padding
+    double *turned;        // blocks x points x (nodes - 1) x 3 x lanes: V^T slope at the last state
+    double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
+                      // zz xy yz zx), symmetric and skew moduli of the pairs (01)(12)(20); moduli times weight
+    sp_chunks chunks;
+} sp_iso;
+
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
 // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k: block number k of the chunk, 2 k + 1: its transpose, -1: not in this chunk.
 static const int sp__pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, sp__pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
@@ -90,6 +114,17 @@ typedef struct sp_backend {
     // tet_assemble: blocks += factor K, 9 numbers per block in row order, in the order of the chunk's pattern; rows_store: from
     // there to four interleaved rows
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);
+    // The same for isoparametric elements; u: displacements. iso_state stores turned and tangent; y NULL: only the energy. The
+    // energy is not finite where the law is not defined
+    double (*iso_state)(const sp_iso *g, int chunk, const double *u, double *y);
+    // energy, volume, number of elements with det F <= 0 at an integration point
+    void (*iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]);
+    void (*iso_product)(const sp_iso *g, int chunk, const double *x, double *y);  // y += K x
+    // as tet_assemble; node pairs in the order of sp__pairs, where->at: count x pairs x lanes
+    void (*iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks);
+    // mean of U V^T over the points of each element of a structure, weighted by their volumes, from the last state: lanes x 9. It
+    // is a rotation for one point and nearly one for several; 0 in padding
+    void (*iso_rotations)(const sp_iso *g, int block, const double *rest, double *R);
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
     void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y);  // y += A x
@@ -110,6 +145,18 @@ typedef struct sp_backend {
                          double *r);                                       // x += alpha p, r -= alpha q; returns r . r
     void (*cg_direction)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
+
+// Nodes a <= b of pair k of an element: (0,0) .. (n-1,n-1), then (0,1) (0,2) .. (0,n-1) (1,2) .. (n-2,n-1).
+void sp__pairs(int nodes, int k, int *a, int *b);
+
+// State of an integration point at displacements u (nodes x 3) of the nodes of its element.
+typedef struct sp_iso_value {
+    double energy;     // density [J/m3 of the rest shape]
+    double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
+    double strain[6];  // Green-Lagrange strain in world axes, tensor shear
+    double jacobian;   // det F
+} sp_iso_value;
+void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
 
 // "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);

@@ -299,6 +299,8 @@ static void SP_NAME(nearest_rotations)(int n, double *R) {
     }
 }
 
+#include "backend/cpu/iso_loops.h"
+
 // ------------------------------------------------------------------------------------------------ arrays
 
 static void SP_NAME(gather)(const double *x, const double *keep, const int *node, int n, double *local) {
@@ -373,6 +375,11 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .tet_sums = SP_NAME(tet_sums),
     .tet_product = SP_NAME(tet_product),
     .tet_assemble = SP_NAME(tet_assemble),
+    .iso_state = SP_NAME(iso_state),
+    .iso_sums = SP_NAME(iso_sums),
+    .iso_product = SP_NAME(iso_product),
+    .iso_assemble = SP_NAME(iso_assemble),
+    .iso_rotations = SP_NAME(iso_rotations),
     .rows_store = SP_NAME(rows_store),
     .rows_product = SP_NAME(rows_product),
     .warp_errors = SP_NAME(warp_errors),

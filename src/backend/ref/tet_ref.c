@@ -2,6 +2,7 @@
 // it.
 #define SP_LANES 1
 #include "backend/backend.h"
+#include "backend/ref/iso_ref.h"
 #include "kernels/tet.h"
 #include "kernels/warp.h"
 
@@ -175,6 +176,11 @@ const sp_backend sp__backend_ref = {
     .tet_sums = tet_sums_ref,
     .tet_product = tet_product_ref,
     .tet_assemble = tet_assemble_ref,
+    .iso_state = sp__iso_state_ref,
+    .iso_sums = sp__iso_sums_ref,
+    .iso_product = sp__iso_product_ref,
+    .iso_assemble = sp__iso_assemble_ref,
+    .iso_rotations = sp__iso_rotations_ref,
     .rows_store = rows_store_ref,
     .rows_product = rows_product_ref,
     .warp_errors = warp_errors_ref,

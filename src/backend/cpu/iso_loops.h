@@ -1,0 +1,188 @@
+// Isoparametric elements, four at a time; included by tet_loops.h. The product and the assembly are compiled for each number of
+// nodes and points; states are dominated by the decomposition and the law, which are compiled once.
+#include "kernels/iso.h"
+
+// values of nodes 1.. less that of node 0
+SP_POINTWISE void iso_edges(int nodes, const double *x, const uint16_t *id, sp_lane *d) {
+    sp_lane o[3];
+    load4(x, id, o);
+    for (int a = 0; a < nodes - 1; a++) {
+        load4(x, id + 4 * (a + 1), d + 3 * a);
+        for (int k = 0; k < 3; k++) d[3 * a + k] -= o[k];
+    }
+}
+
+// adds forces of nodes 1.. and the balancing force of node 0
+SP_POINTWISE void iso_add(int nodes, const sp_lane *f, const uint16_t *id, double *y) {
+    sp_lane o[3];
+    for (int k = 0; k < 3; k++) o[k] = -f[k];
+    for (int k = 3; k < 3 * nodes - 3; k++) o[k % 3] -= f[k];
+    add4(y, id, o);
+    for (int a = 0; a < nodes - 1; a++) add4(y, id + 4 * (a + 1), f + 3 * a);
+}
+
+__attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, const sp_lane *p, const sp_lane *H,
+                                                      iso_response *out) {
+    iso_respond((sp_law)law, definite, p, H, out);
+}
+
+// stress and tangent of point q; f: forces of nodes 1..; NULL: only the energy
+static void SP_NAME(iso_point)(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, sp_lane *energy) {
+    size_t edges = (size_t)g->nodes - 1;
+    sp_lane slope[3 * SP_ISO_NODES_MAX], turned[3 * SP_ISO_NODES_MAX], H[9], P[9], T[SP_ISO_TANGENT],
+        w = lane_load(g->weight + 4 * q);
+    iso_response r;
+    load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
+    iso_gradient(g->nodes, d, slope, H);
+    SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
+    *energy += w * r.law.energy;
+    if (!f) return;
+    for (size_t a = 0; a < edges; a++) iso_turn(r.V, slope + 3 * a, turned + 3 * a);
+    store_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
+    iso_tangent(&r, w, T);
+    store_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, SP_ISO_TANGENT, T);
+    iso_stress(&r, -w, P);
+    iso_spread(g->nodes, P, turned, f);
+}
+
+static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    sp_lane energy = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const uint16_t *id = g->local + 4 * (size_t)g->nodes * b;
+        sp_lane d[3 * SP_ISO_NODES_MAX], f[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS];
+        iso_edges(g->nodes, u, id, d);
+        load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
+        for (int k = 0; k < 3 * g->nodes - 3; k++) f[k] = lane_all(0);
+        for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++)
+            SP_NAME(iso_point)(g, q, p, d, y ? f : NULL, &energy);
+        if (y) iso_add(g->nodes, f, id, y);
+    }
+    return lane_sum(energy);
+}
+
+static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
+    sp_lane energy = lane_all(0), volume = lane_all(0), inverted = lane_all(0), one = lane_all(1), zero = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        sp_lane d[3 * SP_ISO_NODES_MAX], slope[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], bad = zero;
+        size_t edges = (size_t)g->nodes - 1;
+        iso_edges(g->nodes, u, g->local + 4 * (size_t)g->nodes * b, d);
+        load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
+        for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
+            iso_response r;
+            sp_lane w = lane_load(g->weight + 4 * q);
+            load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
+            iso_gradient(g->nodes, d, slope, H);
+            SP_NAME(iso_at)(g->law, false, p, H, &r);
+            sp_lane J = iso_jacobian(H);
+            energy += w * r.law.energy;
+            volume += w * J;
+            bad = SP_SELECT((J <= 0.0) & (w > 0.0), one, bad);
+        }
+        inverted += bad;
+    }
+    out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
+}
+
+SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points) {
+    size_t edges = (size_t)nodes - 1;
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const uint16_t *id = g->local + 4 * (size_t)nodes * b;
+        sp_lane d[3 * SP_ISO_NODES_MAX], f[3 * SP_ISO_NODES_MAX];
+        iso_edges(nodes, x, id, d);
+        for (int k = 0; k < 3 * nodes - 3; k++) f[k] = lane_all(0);
+        for (size_t q = (size_t)points * b; q < (size_t)points * (b + 1); q++) {
+            sp_lane turned[3 * SP_ISO_NODES_MAX], T[SP_ISO_TANGENT], D[9], M[9];
+            load_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
+            iso_gradient(nodes, d, turned, D);
+            load_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, SP_ISO_TANGENT, T);
+            iso_change(T, D, M);
+            iso_spread(nodes, M, turned, f);
+        }
+        iso_add(nodes, f, id, y);
+    }
+}
+
+static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, double *y) {
+    if (g->nodes == 4)
+        iso_product_loop(g, chunk, x, y, 4, 1);
+    else if (g->nodes == 10)
+        iso_product_loop(g, chunk, x, y, 10, 4);
+    else
+        iso_product_loop(g, chunk, x, y, 8, 8);
+}
+
+// turned gradients of all nodes of a point, node 0 first
+SP_POINTWISE void iso_slopes(int nodes, const double *turned, sp_lane *all) {
+    load_lanes(turned, 3 * nodes - 3, all + 3);
+    for (int k = 0; k < 3; k++) all[k] = -all[3 + k];
+    for (int k = 6; k < 3 * nodes; k++) all[k % 3] -= all[k];
+}
+
+// transposes the blocks of the lanes that are stored so
+SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
+    ints4 odd = -(*(const ints4_unaligned *)at & 1);
+    sp_mask flip = __builtin_convertvector(odd, sp_mask);
+    for (int k = 0; k < 3; k++) {
+        int i = 3 * sp__axis_a[k] + sp__axis_b[k], j = 3 * sp__axis_b[k] + sp__axis_a[k];
+        sp_lane upper = K[i];
+        K[i] = SP_SELECT(flip, K[j], upper), K[j] = SP_SELECT(flip, upper, K[j]);
+    }
+}
+
+SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,
+                                    int points) {
+    size_t pairs = (size_t)nodes * ((size_t)nodes + 1) / 2, edges = (size_t)nodes - 1;
+    for (int s = 0; s < where->count; s++) {
+        const int *at = where->at + 4 * pairs * (size_t)s;
+        size_t first = (size_t)points * (size_t)where->block[s];
+        sp_lane all[8][3 * SP_ISO_NODES_MAX], T[8][SP_ISO_TANGENT];
+        for (int q = 0; q < points; q++) {
+            iso_slopes(nodes, g->turned + 12 * edges * (first + (size_t)q), all[q]);
+            load_lanes(g->tangent + 4 * SP_ISO_TANGENT * (first + (size_t)q), SP_ISO_TANGENT, T[q]);
+            for (int k = 9; k < SP_ISO_TANGENT; k++) T[q][k] *= factor;
+        }
+        for (int k = 0, a = 0, b = 0; k < (int)pairs; k++, at += 4) {
+            sp_lane K[9] = {{0}};
+            for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
+            iso_flip(at, K);
+            add_block(K, at, blocks, false);
+            // the next pair in the order of sp__pairs
+            if (k < nodes - 1)
+                a = b = k + 1;
+            else if (k == nodes - 1)
+                a = 0, b = 1;
+            else if (++b == nodes)
+                a++, b = a + 1;
+        }
+    }
+}
+
+static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
+    if (g->nodes == 4)
+        iso_assemble_loop(g, where, factor, blocks, 4, 1);
+    else if (g->nodes == 10)
+        iso_assemble_loop(g, where, factor, blocks, 10, 4);
+    else
+        iso_assemble_loop(g, where, factor, blocks, 8, 8);
+}
+
+static void SP_NAME(iso_rotations)(const sp_iso *g, int block, const double *rest, double *R) {
+    size_t nodes = (size_t)g->nodes, edges = nodes - 1, first = (size_t)g->points * (size_t)block;
+    const int *node = g->node + 4 * nodes * (size_t)block;
+    sp_lane X[3 * SP_ISO_NODES_MAX], turned[3 * SP_ISO_NODES_MAX], Vt[9], U[9], mean[9], total = lane_all(0), one = lane_all(1);
+    for (size_t i = 0; i < 3 * edges; i++)
+        X[i] = load_coordinate(rest, node + 4 * (i / 3 + 1), i % 3) - load_coordinate(rest, node, i % 3);
+    for (int k = 0; k < 9; k++) mean[k] = lane_all(0);
+    for (size_t q = first; q < first + (size_t)g->points; q++) total += lane_load(g->weight + 4 * q);
+    total = SP_SELECT(total > 0.0, total, one);
+    for (size_t q = first; q < first + (size_t)g->points; q++) {
+        load_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
+        load_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, 9, U);
+        iso_gradient(g->nodes, turned, X, Vt);
+        sp_lane w = lane_load(g->weight + 4 * q) / total;
+        for (int k = 0; k < 9; k++)
+            mean[k] += w * (U[k - k % 3] * Vt[k % 3] + U[k - k % 3 + 1] * Vt[3 + k % 3] + U[k - k % 3 + 2] * Vt[6 + k % 3]);
+    }
+    for (int k = 0; k < 9; k++)
+        for (int l = 0; l < SP_LANES; l++) R[9 * l + k] = mean[k][l];
+}

@@ -1,0 +1,42 @@
+// Node pairs of elements, and the state of one integration point for fields.
+#define SP_LANES 1
+#include "backend/backend.h"
+#include "kernels/iso.h"
+
+void sp__pairs(int nodes, int k, int *a, int *b) {
+    *a = *b = k;
+    if (k < nodes) return;
+    k -= nodes;
+    for (*a = 0; k >= nodes - 1 - *a; (*a)++) k -= nodes - 1 - *a;
+    *b = *a + 1 + k;
+}
+
+// Cauchy stress U diag(psi_i s_i / J) U^T, with psi_i / (s_j s_k) where s_i vanishes
+static void point_cauchy(const iso_response *r, const double *t, double *cauchy) {
+    double s[3];
+    for (int i = 0; i < 3; i++) s[i] = r->law.first[i] / ((1 + t[(i + 1) % 3]) * (1 + t[(i + 2) % 3]));
+    for (int k = 0; k < 6; k++) {
+        const double *a = r->U + 3 * (k < 3 ? k : sp__axis_a[k - 3]), *b = r->U + 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        cauchy[k] = s[0] * a[0] * b[0] + s[1] * a[1] * b[1] + s[2] * a[2] * b[2];
+    }
+}
+
+void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes, edges = (size_t)g->nodes - 1;
+    const double *from = g->slope + ((block * (size_t)g->points + (size_t)point) * 3 * edges) * lanes + lane;
+    double slope[3 * SP_ISO_NODES_MAX], d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3];
+    iso_response r;
+    for (size_t i = 0; i < 3 * edges; i++) slope[i] = from[i * lanes], d[i] = u[3 + i] - u[i % 3];
+    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+    iso_gradient(g->nodes, d, slope, H);
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    iso_respond((sp_law)g->law, 0, p, H, &r);
+    out->energy = r.law.energy;
+    if (g->law == SP_LAW_LINEAR) {
+        memcpy(out->cauchy, r.stress, sizeof out->cauchy);
+        return;
+    }
+    spectral(H, r.U, r.V, t);
+    point_cauchy(&r, t, out->cauchy);
+}

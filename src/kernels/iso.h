@@ -1,0 +1,122 @@
+// Pointwise physics of isoparametric elements, on lanes: one integration point at a time.
+//
+// With the rest gradients g_a of the shape functions of nodes 1.. and d_a = u_a - u_0, H = sum d_a g_a^T and the force of node a
+// is -w P g_a = -w U diag(psi_i) (V^T g_a). A state keeps the turned gradients V^T g_a and, in the axes of the stretches, the
+// tangent: U, psi_ij, sym and skew of kernels/spectral.h times w. The product with the stiffness matrix is then the same for
+// every law:
+//     Q = U^T (sum d_a (V^T g_a)^T),   f_a = U dP(Q) (V^T g_a)
+#ifndef SP_ISO_H
+#define SP_ISO_H
+
+#include "kernels/spectral.h"
+
+// H = sum d_a g_a^T of nodes 1..; `nodes` counts node 0
+SP_POINTWISE void iso_gradient(int nodes, const sp_lane *d, const sp_lane *g, sp_lane *H) {
+    for (int k = 0; k < 9; k++) H[k] = d[k / 3] * g[k % 3];
+    for (int a = 3; a < 3 * nodes - 3; a += 3)
+        for (int k = 0; k < 9; k++) H[k] += d[a + k / 3] * g[a + k % 3];
+}
+
+// Stress and tangent at one point, not yet times its volume: first[3], in the axes of U and V. The linear law has U = V = I,
+// where its stress is not diagonal: all of it is in `stress` (xx yy zz xy yz zx).
+typedef struct iso_response {
+    sp_lane U[9], V[9], stress[6];
+    law_response law;
+} iso_response;
+
+SP_POINTWISE void iso_linear(const sp_lane *p, const sp_lane *H, iso_response *out) {
+    sp_lane e[6] = {H[0], H[4], H[8], 0.5 * (H[1] + H[3]), 0.5 * (H[5] + H[7]), 0.5 * (H[2] + H[6])};
+    for (int k = 0; k < 9; k++) out->U[k] = out->V[k] = lane_all(k % 4 ? 0 : 1);
+    out->law.energy = law_hooke(p, e, out->stress);
+    for (int k = 0; k < 3; k++) {
+        out->law.second[k] = 2.0 * p[0] + p[1], out->law.second[3 + k] = p[1];
+        out->law.sym[k] = 2.0 * p[0], out->law.skew[k] = lane_all(0);
+    }
+}
+
+SP_POINTWISE void iso_respond(sp_law law, int definite, const sp_lane *p, const sp_lane *H, iso_response *out) {
+    if (law == SP_LAW_LINEAR) {
+        iso_linear(p, H, out);
+        return;
+    }
+    sp_lane t[3];
+    spectral(H, out->U, out->V, t);
+    law_evaluate(law, p, t, &out->law);
+    for (int k = 0; k < 3; k++) out->stress[k] = out->law.first[k], out->stress[3 + k] = lane_all(0);
+    if (definite) law_definite(&out->law);
+}
+
+SP_POINTWISE sp_lane iso_energy(sp_law law, const sp_lane *p, const sp_lane *H) {
+    iso_response r;
+    iso_respond(law, 0, p, H, &r);
+    return r.law.energy;
+}
+
+// w U S, the stress S in the axes of the stretches
+SP_POINTWISE void iso_stress(const iso_response *r, sp_lane w, sp_lane *P) {
+    lane_mul_sym(r->U, r->stress, P);
+    for (int k = 0; k < 9; k++) P[k] *= w;
+}
+
+// V^T g
+SP_POINTWISE void iso_turn(const sp_lane *V, const sp_lane *g, sp_lane *out) {
+    for (int i = 0; i < 3; i++) out[i] = V[i] * g[0] + V[3 + i] * g[1] + V[6 + i] * g[2];
+}
+
+// the numbers that the product needs: U, moduli times w
+SP_POINTWISE void iso_tangent(const iso_response *r, sp_lane w, sp_lane *T) {
+    for (int k = 0; k < 9; k++) T[k] = r->U[k];
+    for (int k = 0; k < 6; k++) T[9 + k] = w * r->law.second[k];
+    for (int k = 0; k < 3; k++) T[15 + k] = w * r->law.sym[k], T[18 + k] = w * r->law.skew[k];
+}
+
+// M = U dP(U^T D)
+SP_POINTWISE void iso_change(const sp_lane *T, const sp_lane *D, sp_lane *M) {
+    const sp_lane *A = T + 9;
+    sp_lane Q[9], P[9];
+    for (int k = 0; k < 9; k++) Q[k] = T[k / 3] * D[k % 3] + T[3 + k / 3] * D[3 + k % 3] + T[6 + k / 3] * D[6 + k % 3];
+    P[0] = A[0] * Q[0] + A[3] * Q[4] + A[5] * Q[8];
+    P[4] = A[3] * Q[0] + A[1] * Q[4] + A[4] * Q[8];
+    P[8] = A[5] * Q[0] + A[4] * Q[4] + A[2] * Q[8];
+    for (int k = 0; k < 3; k++) {
+        int i = 3 * sp__axis_a[k] + sp__axis_b[k], j = 3 * sp__axis_b[k] + sp__axis_a[k];
+        sp_lane even = 0.5 * T[15 + k] * (Q[i] + Q[j]), odd = 0.5 * T[18 + k] * (Q[i] - Q[j]);
+        P[i] = even + odd, P[j] = even - odd;
+    }
+    for (int k = 0; k < 9; k++)
+        M[k] = T[k - k % 3] * P[k % 3] + T[k - k % 3 + 1] * P[3 + k % 3] + T[k - k % 3 + 2] * P[6 + k % 3];
+}
+
+// f_a += M g_a of nodes 1..
+SP_POINTWISE void iso_spread(int nodes, const sp_lane *M, const sp_lane *g, sp_lane *f) {
+    for (int a = 0; a < 3 * nodes - 3; a += 3)
+        for (int i = 0; i < 3; i++) f[a + i] += lane_dot(M + 3 * i, g + a);
+}
+
+// adds the stiffness block of two nodes with turned gradients y, z to K: U k U^T with
+//     k_ii = psi_ii y_i z_i + sum_j p_ij y_j z_j,   k_ij = psi_ij y_i z_j + m_ij y_j z_i,   p, m = (sym +- skew) / 2
+SP_POINTWISE void iso_block(const sp_lane *T, const sp_lane *y, const sp_lane *z, sp_lane *K) {
+    sp_lane k[9], W[9];
+    for (int i = 0; i < 3; i++) k[4 * i] = T[9 + i] * y[i] * z[i];
+    for (int q = 0; q < 3; q++) {
+        int i = sp__axis_a[q], j = sp__axis_b[q];
+        sp_lane p = 0.5 * (T[15 + q] + T[18 + q]), m = 0.5 * (T[15 + q] - T[18 + q]), yz = y[i] * z[j], zy = y[j] * z[i];
+        k[4 * i] += p * y[j] * z[j];
+        k[4 * j] += p * y[i] * z[i];
+        k[3 * i + j] = T[12 + q] * yz + m * zy;
+        k[3 * j + i] = T[12 + q] * zy + m * yz;
+    }
+    for (int n = 0; n < 9; n++)
+        W[n] = T[n - n % 3] * k[n % 3] + T[n - n % 3 + 1] * k[3 + n % 3] + T[n - n % 3 + 2] * k[6 + n % 3];
+    for (int i = 0; i < 9; i += 3)
+        for (int j = 0; j < 3; j++) K[i + j] += W[i] * T[3 * j] + W[i + 1] * T[3 * j + 1] + W[i + 2] * T[3 * j + 2];
+}
+
+SP_POINTWISE sp_lane iso_jacobian(const sp_lane *H) {
+    sp_lane F[9], cof[3];
+    for (int k = 0; k < 9; k++) F[k] = k % 4 ? H[k] : 1.0 + H[k];
+    lane_cross(F + 3, F + 6, cof);
+    return lane_dot(F, cof);
+}
+
+#endif

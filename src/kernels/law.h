@@ -1,0 +1,33 @@
+// The isotropic laws of elasticity, by name and by their numbers. Host code and kernels see the same list.
+#ifndef SP_LAW_H
+#define SP_LAW_H
+
+typedef enum sp_law {
+    SP_LAW_LINEAR,
+    SP_LAW_COROTATIONAL,
+    SP_LAW_STVK,
+    SP_LAW_NEO_HOOKEAN_STABLE,
+    SP_LAW_NEO_HOOKEAN_LOG,
+    SP_LAW_NEO_HOOKEAN_ISOCHORIC,
+    SP_LAW_MOONEY_RIVLIN,
+    SP_LAW_ARRUDA_BOYCE,
+    SP_LAW_VERONDA_WESTMANN,
+    SP_LAW_OGDEN,
+    SP_LAWS
+} sp_law;
+
+// energy of a change of volume, added to the isochoric laws (from SP_LAW_NEO_HOOKEAN_ISOCHORIC on)
+enum { SP_LAW_VOLUME_LOG, SP_LAW_VOLUME_QUADRATIC, SP_LAW_VOLUME_MIXED, SP_LAW_VOLUMES };
+
+// Numbers of an element for its law:
+//   0, 1  shear modulus mu and lambda [Pa] of linear, corotational, stvk, stable, log
+//   0     mu [Pa] of isochoric
+//   0, 1  c10, c01 [Pa] of mooney-rivlin
+//   0, 1  mu [Pa], 1 / N of arruda-boyce, N segments of a chain
+//   0, 1  c1 [Pa], c2 of veronda-westmann
+//   0..7  mu_k [Pa], a_k of ogden, four terms; a_k = 0: no term
+//   8, 9  bulk modulus [Pa] and SP_LAW_VOLUME_ of the isochoric laws
+//   2     SP_LAW_EXACT of corotational: 1 for the second derivatives of the energy, 0 for frozen rotations
+enum { SP_LAW_PARAMS = 10, SP_LAW_EXACT = 2, SP_LAW_BULK = 8, SP_LAW_VOLUME = 9 };
+
+#endif

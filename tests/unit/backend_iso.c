@@ -1,0 +1,375 @@
+// Isoparametric elements of the backends: forces and products agree between ref, cpu and cpu-generic for every element and law;
+// forces are the derivatives of the energy, products those of the forces, and the assembled matrix is the product.
+#include "backend/backend.h"
+#include "kernels/law.h"
+#include "solid/law.h"
+#include "test.h"
+
+// Shape functions in natural coordinates, written down independently of the mesh: 10-node tetrahedra with corners 0..3 and
+// mid-edge nodes of 01 12 20 03 13 23; 8-node hexahedra on [0, 1]^3, bottom counter-clockwise, then top.
+enum { TET4, TET10, HEX8, SHAPES };
+static const int shape_nodes[SHAPES] = {4, 10, 8}, shape_points[SHAPES] = {1, 4, 8};
+static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
+static void tet_slopes(int shape, const double *r, double *dw) {
+    const double w[4] = {1 - r[0] - r[1] - r[2], r[0], r[1], r[2]};
+    const double g[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int a = 0; a < 4; a++)
+        for (int k = 0; k < 3; k++) dw[3 * a + k] = shape == TET4 ? g[a][k] : (4 * w[a] - 1) * g[a][k];
+    for (int e = 0; shape == TET10 && e < 6; e++) {
+        int a = tet_edge[e][0], b = tet_edge[e][1];
+        for (int k = 0; k < 3; k++) dw[3 * (4 + e) + k] = 4 * (w[a] * g[b][k] + w[b] * g[a][k]);
+    }
+}
+
+static void hex_slopes(const double *r, double *dw) {
+    for (int a = 0; a < 8; a++)
+        for (int k = 0; k < 3; k++) {
+            dw[3 * a + k] = hex_corner[a][k] ? 1 : -1;
+            for (int j = 0; j < 3; j++)
+                if (j != k) dw[3 * a + k] *= hex_corner[a][j] ? r[j] : 1 - r[j];
+        }
+}
+
+static double shape_point(int shape, int q, double *r) {
+    const double a = (5 - sqrt(5)) / 20, s = 0.5 / sqrt(3);
+    for (int k = 0; k < 3; k++)
+        r[k] = shape == TET4 ? 0.25 : shape == TET10 ? (q == k + 1 ? 1 - 3 * a : a) : 0.5 + (q >> k & 1 ? s : -s);
+    return shape == TET4 ? 1. / 6 : shape == TET10 ? 1. / 24 : 1. / 8;
+}
+
+static void shape_rest(int shape, int a, double *x) {
+    static const double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int k = 0; k < 3; k++)
+        x[k] = shape == HEX8 ? hex_corner[a][k]
+               : a < 4       ? corner[a][k]
+                             : 0.5 * (corner[tet_edge[a - 4][0]][k] + corner[tet_edge[a - 4][1]][k]);
+}
+
+// 7 distorted elements with nodes of their own but for the first node, which all of them share: a chunk with padding
+enum { ELEMENTS = 7, NODES_MOST = 9 * ELEMENTS + 1 };
+typedef struct patch {
+    const sp_backend *be;
+    sp_iso g;
+    int shape, count;  // nodes
+    double rest[3 * NODES_MOST];
+    int block_start[2], node[8 * 10];
+    uint16_t local[8 * 10];
+    double volume[8];
+    double *memory;
+} patch;
+
+static int patch_node(const patch *p, int e, int a) {
+    return a == 0 ? 0 : e * (shape_nodes[p->shape] - 1) + a;
+}
+
+static size_t lane_index(const patch *p, int e, int per, int i) {
+    size_t lanes = (size_t)p->g.lanes;
+    return ((size_t)e / lanes * (size_t)per + (size_t)i) * lanes + (size_t)e % lanes;
+}
+
+// rest gradients and volume of point q of element e
+static void patch_point(patch *p, int e, int q) {
+    int n = p->g.nodes;
+    double r[3], dw[30], J[9] = {0}, weight = shape_point(p->shape, q, r);
+    if (p->shape == HEX8)
+        hex_slopes(r, dw);
+    else
+        tet_slopes(p->shape, r, dw);
+    for (int a = 0; a < n; a++)
+        for (int k = 0; k < 9; k++) J[k] += p->rest[3 * patch_node(p, e, a) + k / 3] * dw[3 * a + k % 3];
+    double cof[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+            cof[3 * i + j] = J[3 * a + c] * J[3 * b + d] - J[3 * a + d] * J[3 * b + c];
+        }
+    double det = J[0] * cof[0] + J[1] * cof[1] + J[2] * cof[2];
+    for (int a = 1; a < n; a++)
+        for (int k = 0; k < 3; k++) {
+            double s = 0;
+            for (int j = 0; j < 3; j++) s += cof[3 * k + j] * dw[3 * a + j] / det;
+            p->g.slope[lane_index(p, e, 3 * p->g.points * (n - 1), 3 * (q * (n - 1) + a - 1) + k)] = s;
+        }
+    p->g.weight[lane_index(p, e, p->g.points, q)] = weight * det;
+    p->volume[e] += weight * det;
+}
+
+static void patch_make(patch *p, const char *backend, int shape, int law, const double *param, bool definite) {
+    *p = (patch){.be = sp__backend_find(backend), .shape = shape};
+    sp_iso *g = &p->g;
+    g->lanes = p->be->lanes, g->blocks = (ELEMENTS + g->lanes - 1) / g->lanes;
+    g->nodes = shape_nodes[shape], g->points = shape_points[shape], g->law = law, g->definite = definite;
+    g->block_start = p->block_start, g->node = p->node, g->local = p->local, g->volume = p->volume;
+    p->block_start[1] = g->blocks, p->count = ELEMENTS * (g->nodes - 1) + 1;
+    size_t points = (size_t)(g->blocks * g->lanes * g->points), edges = 3 * (size_t)(g->nodes - 1);
+    size_t need = points * (2 * edges + 1 + SP_ISO_TANGENT) + (size_t)(g->blocks * g->lanes) * SP_LAW_PARAMS;
+    p->memory = aligned_alloc(64, (need * sizeof *p->memory + 63) / 64 * 64);
+    memset(p->memory, 0, need * sizeof *p->memory);
+    // each array is a multiple of the lanes, hence aligned to them
+    g->slope = p->memory, g->turned = g->slope + points * edges, g->weight = g->turned + points * edges;
+    g->tangent = g->weight + points, g->param = g->tangent + points * SP_ISO_TANGENT;
+    unsigned long long seed = 7;
+    for (int e = 0; e < ELEMENTS; e++)
+        for (int a = e ? 1 : 0; a < g->nodes; a++) {
+            double x[3];
+            shape_rest(shape, a, x);
+            for (int k = 0; k < 3; k++)
+                p->rest[3 * patch_node(p, e, a) + k] = 0.2 * (x[k] + (a ? 0.08 * sp_test_random(&seed) : 0));
+        }
+    for (int e = 0; e < ELEMENTS; e++) {
+        for (int a = 0; a < g->nodes; a++)
+            p->node[lane_index(p, e, g->nodes, a)] = p->local[lane_index(p, e, g->nodes, a)] = (uint16_t)patch_node(p, e, a);
+        for (int i = 0; i < SP_LAW_PARAMS; i++) g->param[lane_index(p, e, SP_LAW_PARAMS, i)] = param[i];
+        for (int q = 0; q < g->points; q++) patch_point(p, e, q);
+    }
+}
+
+static void patch_free(patch *p) {
+    free(p->memory);
+}
+
+// ------------------------------------------------------------------------------------------------ cases
+
+static void law_numbers(int law, double *param) {
+    sp_law_numbers n = {.young = 3000, .poisson = 0.3, .bulk = NAN};
+    char text[200];
+    CHECK(sp__law_params(law, SP_LAW_VOLUME_MIXED, &n, param, text, sizeof text) == NULL);
+}
+
+// local arrays: 4 numbers per node, aligned
+typedef struct field {
+    _Alignas(32) double at[4 * NODES_MOST];
+} field;
+
+static void random_field(const patch *p, unsigned long long *seed, double size, field *x) {
+    memset(x, 0, sizeof *x);
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++) x->at[4 * i + k] = size * sp_test_random(seed);
+}
+
+static double field_dot(const patch *p, const field *a, const field *b) {
+    double s = 0;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++) s += a->at[4 * i + k] * b->at[4 * i + k];
+    return s;
+}
+
+static double field_difference(const patch *p, const field *a, const field *b) {
+    double most = 0;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++) most = fmax(most, fabs(a->at[4 * i + k] - b->at[4 * i + k]));
+    return most;
+}
+
+static double field_size(const patch *p, const field *a) {
+    static const field zero;
+    return field_difference(p, a, &zero);
+}
+
+static double patch_state(patch *p, const field *u, field *y) {
+    memset(y, 0, sizeof *y);
+    return p->be->iso_state(&p->g, 0, u->at, y->at);
+}
+
+static void patch_product(patch *p, const field *x, field *y) {
+    memset(y, 0, sizeof *y);
+    p->be->iso_product(&p->g, 0, x->at, y->at);
+}
+
+TEST(backends_agree_for_every_element_and_law) {
+    static const char *const names[] = {"cpu", "cpu-generic"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = 0; law < SP_LAWS; law++)
+            for (int b = 0; b < 2; b++) {
+                patch a, c;
+                double param[SP_LAW_PARAMS], sums[2][3];
+                field u, x, y[2], z[2];
+                unsigned long long seed = 3;
+                law_numbers(law, param);
+                patch_make(&a, "ref", shape, law, param, law % 2);
+                patch_make(&c, names[b], shape, law, param, law % 2);
+                random_field(&a, &seed, 0.02, &u), random_field(&a, &seed, 1, &x);
+                double energy = patch_state(&a, &u, &y[0]);
+                // fused multiply-adds and other orders of sums: some hundred roundings
+                CHECK_NEAR(patch_state(&c, &u, &y[1]), energy, 1e-12 * energy);
+                CHECK_NEAR(field_difference(&a, &y[0], &y[1]), 0, 1e-12 * field_size(&a, &y[0]));
+                patch_product(&a, &x, &z[0]), patch_product(&c, &x, &z[1]);
+                CHECK(field_size(&a, &z[0]) > 0);
+                CHECK_NEAR(field_difference(&a, &z[0], &z[1]), 0, 1e-12 * field_size(&a, &z[0]));
+                a.be->iso_sums(&a.g, 0, u.at, sums[0]), c.be->iso_sums(&c.g, 0, u.at, sums[1]);
+                for (int k = 0; k < 3; k++) CHECK_NEAR(sums[0][k], sums[1][k], 1e-12 * fabs(sums[0][k]));
+                CHECK_NEAR(sums[0][0], energy, 1e-13 * energy);
+                CHECK_INT(sums[0][2], 0);
+                patch_free(&a), patch_free(&c);
+            }
+}
+
+TEST(forces_and_products_are_derivatives) {
+    static const char *const names[] = {"ref", "cpu"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = 0; law < SP_LAWS; law++)
+            for (int b = 0; b < 2; b++) {
+                patch p;
+                double param[SP_LAW_PARAMS], h = 3e-6, energy[4];
+                field u, x, y, z, moved, ys[4];
+                unsigned long long seed = 5;
+                law_numbers(law, param);
+                if (law == SP_LAW_COROTATIONAL) param[SP_LAW_EXACT] = 1;
+                patch_make(&p, names[b], shape, law, param, false);
+                random_field(&p, &seed, 0.008, &u), random_field(&p, &seed, 1, &x);
+                patch_state(&p, &u, &y), patch_product(&p, &x, &z);
+                for (int i = 0; i < 4; i++) {
+                    static const double at[4] = {-2, -1, 1, 2};
+                    for (int k = 0; k < 4 * p.count; k++) moved.at[k] = u.at[k] + at[i] * h * x.at[k];
+                    energy[i] = patch_state(&p, &moved, &ys[i]);
+                }
+                // fourth order in h = 1.5e-5 of an element
+                double slope = (energy[0] - 8 * energy[1] + 8 * energy[2] - energy[3]) / (12 * h);
+                CHECK_NEAR(slope, -field_dot(&p, &y, &x), 1e-8 * fabs(slope));
+                for (int k = 0; k < 4 * p.count; k++)
+                    moved.at[k] = -(ys[0].at[k] - 8 * ys[1].at[k] + 8 * ys[2].at[k] - ys[3].at[k]) / (12 * h);
+                CHECK_NEAR(field_difference(&p, &moved, &z), 0, 1e-8 * field_size(&p, &z));
+                patch_free(&p);
+            }
+}
+
+// ------------------------------------------------------------------------------------------------ assembly
+
+// upper triangle of blocks over all nodes in the order `from_last` or not; only rows of `part` (0: all, 1: even, 2: odd rows)
+typedef struct dense {
+    bool from_last;
+    int part, structures[ELEMENTS], at[ELEMENTS * SP_ISO_PAIRS_MAX + 4 * SP_ISO_PAIRS_MAX];
+    double *blocks;
+} dense;
+
+static int dense_place(const patch *p, const dense *A, int e, int k) {
+    int a, b;
+    sp__pairs(p->g.nodes, k, &a, &b);
+    int i = patch_node(p, e, a), j = patch_node(p, e, b);
+    if (A->from_last) i = p->count - 1 - i, j = p->count - 1 - j;
+    int row = i < j ? i : j, col = i < j ? j : i;
+    if (A->part && row % 2 != A->part - 1) return -1;
+    return 2 * (row * p->count + col) + (i > j);
+}
+
+static void dense_assemble(patch *p, dense *A, double factor) {
+    int pairs = p->g.nodes * (p->g.nodes + 1) / 2, all = p->g.blocks * p->g.lanes;
+    for (int i = 0; i < all * pairs; i++) A->at[i] = -1;
+    for (int e = 0; e < ELEMENTS; e++)
+        for (int k = 0; k < pairs; k++) A->at[lane_index(p, e, pairs, k)] = dense_place(p, A, e, k);
+    for (int s = 0; s < p->g.blocks; s++) A->structures[s] = s;
+    sp_stencil where = {p->g.blocks, A->structures, A->at};
+    p->be->iso_assemble(&p->g, &where, factor, A->blocks);
+}
+
+static void dense_product(const patch *p, const dense *A, const field *x, field *y) {
+    memset(y, 0, sizeof *y);
+    for (int i = 0; i < p->count; i++)
+        for (int j = i; j < p->count; j++)
+            for (int k = 0; k < 9; k++) {
+                int m = A->from_last ? p->count - 1 - i : i, n = A->from_last ? p->count - 1 - j : j;
+                double v = A->blocks[9 * (i * p->count + j) + k];
+                y->at[4 * m + k / 3] += v * x->at[4 * n + k % 3];
+                if (i < j) y->at[4 * n + k % 3] += v * x->at[4 * m + k / 3];
+            }
+}
+
+TEST(the_assembled_matrix_is_the_product) {
+    static const char *const names[] = {"ref", "cpu", "cpu-generic"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int b = 0; b < 3; b++)
+            for (int t = 0; t < 4; t++) {
+                patch p;
+                dense A = {.from_last = t % 2};
+                double param[SP_LAW_PARAMS];
+                field u, x, y, z;
+                unsigned long long seed = 11;
+                int law = t < 2 ? SP_LAW_STVK : SP_LAW_MOONEY_RIVLIN;
+                law_numbers(law, param);
+                patch_make(&p, names[b], shape, law, param, t == 3);
+                A.blocks = calloc(9 * (size_t)p.count * (size_t)p.count + 3, sizeof *A.blocks);  // and a store of four at the end
+                random_field(&p, &seed, 0.02, &u), random_field(&p, &seed, 1, &x);
+                patch_state(&p, &u, &y), patch_product(&p, &x, &y);
+                if (t < 2)
+                    dense_assemble(&p, &A, 2.5);
+                else  // the rows of two chunks
+                    A.part = 1, dense_assemble(&p, &A, 2.5), A.part = 2, dense_assemble(&p, &A, 2.5);
+                dense_product(&p, &A, &x, &z);
+                for (int k = 0; k < 4 * p.count; k++) y.at[k] *= 2.5;
+                // other orders of sums: some hundred roundings
+                CHECK_NEAR(field_difference(&p, &y, &z), 0, 1e-12 * field_size(&p, &y));
+                free(A.blocks);
+                patch_free(&p);
+            }
+}
+
+TEST(pairs_are_numbered_as_those_of_tetrahedra) {
+    int a, b;
+    for (int k = 0; k < 10; k++) {
+        sp__pairs(4, k, &a, &b);
+        CHECK(a == sp__pair_a[k] && b == sp__pair_b[k]);
+    }
+    sp__pairs(10, 54, &a, &b);
+    CHECK(a == 8 && b == 9);
+    sp__pairs(10, 18, &a, &b);
+    CHECK(a == 0 && b == 9);
+    sp__pairs(10, 19, &a, &b);
+    CHECK(a == 1 && b == 2);
+}
+
+// ------------------------------------------------------------------------------------------------ rotations and sums
+
+// u = (R S - I) X
+static void affine(const patch *p, const double *F, field *u) {
+    memset(u, 0, sizeof *u);
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++) u->at[4 * i + k] += (F[3 * k + j] - (k == j)) * p->rest[3 * i + j];
+}
+
+TEST(rotations_of_elements_are_those_of_an_affine_motion) {
+    static const char *const names[] = {"ref", "cpu", "cpu-generic"};
+    const double c = cos(2.2), s = sin(2.2), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+    const double F[9] = {1.2 * c, -0.9 * s, 0, 1.2 * s, 0.9 * c, 0, 0, 0, 1.1};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int b = 0; b < 3; b++) {
+            patch p;
+            double param[SP_LAW_PARAMS], out[9 * SP_LANES_MAX], sums[3], volume = 0;
+            field u, y;
+            law_numbers(SP_LAW_STVK, param);
+            patch_make(&p, names[b], shape, SP_LAW_STVK, param, false);
+            affine(&p, F, &u);
+            patch_state(&p, &u, &y);
+            for (int e = 0; e < ELEMENTS; e++) {
+                p.be->iso_rotations(&p.g, e / p.g.lanes, p.rest, out);
+                for (int k = 0; k < 9; k++) CHECK_NEAR(out[9 * (e % p.g.lanes) + k], R[k], 1e-13);  // some dozens of roundings
+                volume += p.volume[e];
+            }
+            if (p.g.lanes > 1)
+                for (int k = 0; k < 9; k++) CHECK(out[9 * (ELEMENTS % p.g.lanes) + k] == 0);  // padding
+            p.be->iso_sums(&p.g, 0, u.at, sums);
+            CHECK_NEAR(sums[1], volume * 1.2 * 0.9 * 1.1, 1e-14 * volume * p.g.points * ELEMENTS);  // a rounding for each point
+            CHECK_INT(sums[2], 0);
+            patch_free(&p);
+        }
+}
+
+TEST(inverted_elements_are_counted_once) {
+    static const char *const names[] = {"ref", "cpu"};
+    const double mirror[9] = {1, 0, 0, 0, 1, 0, 0, 0, -0.8};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int b = 0; b < 2; b++) {
+            patch p;
+            double param[SP_LAW_PARAMS], sums[3];
+            field u;
+            law_numbers(SP_LAW_NEO_HOOKEAN_LOG, param);
+            patch_make(&p, names[b], shape, SP_LAW_NEO_HOOKEAN_LOG, param, false);
+            affine(&p, mirror, &u);
+            p.be->iso_sums(&p.g, 0, u.at, sums);
+            CHECK_INT(sums[2], ELEMENTS);
+            CHECK(isinf(sums[0]) && sums[0] > 0);
+            patch_free(&p);
+        }
+}
