@@ -53,21 +53,50 @@ SP_API const sp_error *sp_world_error(const sp_world *world);
 
 // ---------------------------------------------------------------------------------------------------- solids
 
-/// The constitutive law: linear elasticity in a frame that rotates with the element, or linear elasticity.
-typedef enum sp_material_model { SP_COROTATIONAL, SP_LINEAR } sp_material_model;
+/// The constitutive law (docs/materials.md).
+typedef enum sp_material_model {
+    SP_COROTATIONAL,      ///< linear elasticity in a frame that rotates with the element
+    SP_LINEAR,            ///< linear elasticity: small displacements only
+    SP_STVK,              ///< St Venant-Kirchhoff: linear in the Green-Lagrange strain; collapses under strong compression
+    SP_NEO_HOOKEAN,       ///< see sp_neo_hookean_form
+    SP_MOONEY_RIVLIN,     ///< c10 (I1 - 3) + c01 (I2 - 3) of the isochoric invariants
+    SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
+    SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
+    SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
+} sp_material_model;
+/// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
+/// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
+typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORIC } sp_neo_hookean_form;
+/// Energy of the volume of laws with isochoric invariants, with the bulk modulus k: k/2 ln^2 J, k/2 (J - 1)^2, or k/2 ((J^2 -
+/// 1)/2 - ln J).
+typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLUMETRIC_MIXED } sp_volumetric;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
 typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
-/// Tangent stiffness K. Frozen: the derivative of the rotations is neglected, and K stays positive semi-definite.
+/// Tangent stiffness K. Frozen: positive semi-definite; corotational: the derivative of the rotations is neglected, other laws:
+/// negative eigenvalues of the second derivative are set to zero. Exact: the second derivative of the energy.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
 /// Material constants of a solid or of a region of it.
 typedef struct sp_material {
-    double density;  ///< [kg/m3] > 0, default 1000
-    double young;    ///< [Pa] >= 0, default 1e6
-    double poisson;  ///< in (-1, 0.5), default 0.3
+    double density;         ///< [kg/m3] > 0, default 1000
+    double young;           ///< [Pa] >= 0, default 1e6
+    double poisson;         ///< in (-1, 0.5), default 0.3
+    double bulk;            ///< of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio
+    int coefficient_count;  ///< own constants of the law instead of `young` and `poisson`; 0: none
+    double coefficients[9];  ///< in the order of docs/materials.md
 } sp_material;
+
+/// The law of a region. Options that a model does not have are ignored.
+typedef struct sp_solid_law {
+    sp_material_model model;
+    sp_rotation rotation;
+    sp_shape shape;
+    sp_tangent tangent;
+    sp_neo_hookean_form form;
+    sp_volumetric volumetric;
+} sp_solid_law;
 
 enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
 
@@ -150,18 +179,21 @@ typedef struct sp_solid_def {
     sp_material_model model;         ///< default corotational
     sp_rotation rotation;            ///< default svd, which restores inverted elements
     sp_shape shape;                  ///< default rest
-    sp_tangent tangent;              ///< default frozen; exact needs polar or svd and shape rest
+    sp_tangent tangent;              ///< default frozen; exact of the corotational law needs polar or svd and shape rest
+    sp_neo_hookean_form form;        ///< default stable
+    sp_volumetric volumetric;        ///< default log
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;
-    const int *element_region;      ///< per element: 0 `material`, k regions[k-1]; nullable: all 0
-    const double *element_density;  ///< per element, NaN: from the region; nullable
-    const double *element_young;    ///< likewise
-    const double *element_poisson;  ///< likewise
-    sp_signal young_of_time;        ///< if eval is set: `material.young` at each step
-    double rayleigh_mass;           ///< [1/s] >= 0
-    double rayleigh_stiffness;      ///< [s] >= 0
-    double drag;                    ///< viscous damping by the surrounding medium [N s/m4] >= 0, per rest volume
+    const sp_solid_law *region_laws;  ///< region_count; nullable: that of the body
+    const int *element_region;        ///< per element: 0 `material`, k regions[k-1]; nullable: all 0
+    const double *element_density;    ///< per element, NaN: from the region; nullable
+    const double *element_young;      ///< likewise
+    const double *element_poisson;    ///< likewise
+    sp_signal young_of_time;          ///< if eval is set: `material.young` at each step
+    double rayleigh_mass;             ///< [1/s] >= 0
+    double rayleigh_stiffness;        ///< [s] >= 0
+    double drag;                      ///< viscous damping by the surrounding medium [N s/m4] >= 0, per rest volume
     const sp_fix *fixes;
     int fix_count;
     const sp_move *moves;

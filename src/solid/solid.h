@@ -7,6 +7,9 @@
 #include "body/body.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
+#include "mesh/element.h"
+#include "mesh/shim.h"
+#include "solid/law.h"
 
 // a dead load: force value(t) * weight on nodes
 typedef struct sp_nodal_load {
@@ -42,21 +45,48 @@ typedef struct sp_solid_term {
     double k[6], b[6];  // see sp_point_term
 } sp_solid_term;
 
+// Elements of one type and one law. Elements are in slots, structures of `lanes` elements; the slots of all groups are numbered
+// one group after the other, and arrays per slot belong to the solid.
+typedef struct sp_solid_group {
+    const sp_backend *be;
+    sp_element_type type;
+    sp_solid_law law;
+    int nodes;          // of an element
+    int elements;       // without padding
+    int first, slots;   // slots of the group in those of the solid
+    int lanes, blocks;  // elements per structure, structures
+    int *block_start;   // first structure of each chunk (chunks + 1)
+    int *node;          // blocks x nodes x lanes: inner nodes
+    uint16_t *local;    // the same in local numbers of the chunk
+    sp_chunks chunks;
+    sp_tets tets;  // corotational and linear four-node tetrahedra
+    sp_iso iso;    // all others; points = 0: the group consists of tets
+    // The system of the last linearise: copies that evaluate does not change. What depends on the state has two arrays that are
+    // swapped; of tets 72 bytes per element (exact tangent: 120)
+    sp_tets frozen;
+    sp_iso frozen_iso;
+    double *other_grad, *other_spin, *other_turned, *other_tangent;  // the arrays of each pair that are not in tets and iso
+    // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
+    // sp_stencil)
+    int *stencil_start;  // per leaf (leaf_count + 1)
+    int *stencil_block, *stencil_at;
+} sp_solid_group;
+
 typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
-    int *user_node, *inner_node;  // user number of an inner node, and the inverse
-    int *user_tet, *slot_of;      // user number of an element slot (-1: padding), and the inverse
-    int leaf_count, *leaf_start;  // ranges of inner nodes that form the chunks
-    sp_tets tets;
-    uint32_t *corner_of;  // per inner node: 4 * slot + local node of one element that contains it; UINT32_MAX: none
-    int *surface_tets;    // the element behind each boundary face, user number
+    int *user_node, *inner_node;    // user number of an inner node, and the inverse
+    int slots;                      // of all groups, with padding
+    int *user_element, *slot_of;    // user number of the element in a slot (-1: padding), and the inverse
+    int cells;                      // linear tetrahedra that divide the elements: what anchors name
+    int *cell_node, *cell_element;  // cells x 4: inner nodes; user number of the element
+    int leaf_count, *leaf_start;    // ranges of inner nodes that form the chunks
+    int group_count;
+    sp_solid_group *group;
+    uint32_t *corner_of;  // per inner node: 4 * cell + corner of one cell that contains it; UINT32_MAX: none
+    int *surface_cells;   // the cell behind each boundary face
     // parameters
-    sp_material_model model;
-    sp_rotation rotation;
-    sp_shape shape;
-    sp_tangent tangent;
     int region_count;  // including region 0, the material of the body
     sp_material *region;
     uint16_t *region_of;                // per slot; NULL: all 0
@@ -77,17 +107,9 @@ typedef struct sp_solid {
     double *keep;            // 1 free, 0 fixed (nodes x 3)
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
-    double elastic;  // energy of the last evaluate
-    // the system of the last linearise. It consists of copies that evaluate does not change: gradients have two arrays that are
-    // swapped, 72 bytes per element (exact tangent: 120); point terms are copied, 144 bytes each
-    sp_tets frozen;                   // tets at the last linearise
-    double *other_grad, *other_spin;  // the arrays of each pair that are not in tets
-    sp_solid_term *terms;
+    double elastic;        // energy of the last evaluate
+    sp_solid_term *terms;  // point terms of the last linearise, copied: 144 bytes each
     int term_count, term_capacity;
-    // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
-    // sp_stencil)
-    int *stencil_start;  // per leaf (leaf_count + 1)
-    int *stencil_block, *stencil_at;
     double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk in assembly
     int stencil_most;
     // rotations of the nodes, allocated at first use (solid_system.c)
@@ -107,16 +129,44 @@ static inline sp_solid *sp__solid(const sp_body *b) {
     return b->impl;
 }
 
-// inner node of local node a of an element
-static inline int sp__solid_element_node(const sp_tets *t, int slot, int a) {
-    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+// inner node of local node a of an element; `slot` is that of the solid
+static inline int sp__group_node(const sp_solid_group *g, int slot, int a) {
+    int at = slot - g->first;
+    return g->node[(at / g->lanes * g->nodes + a) * g->lanes + at % g->lanes];
+}
+
+static inline sp_solid_group *sp__solid_group_of(const sp_solid *s, int slot) {
+    sp_solid_group *g = s->group;
+    while (slot >= g->first + g->slots) g++;
+    return g;
+}
+
+// inner nodes of a cell
+static inline const int *sp__solid_cell(const sp_solid *s, uint32_t cell) {
+    return s->cell_node + 4 * (size_t)cell;
+}
+
+// the kernel of its forces is the product with its constant stiffness matrix
+static inline bool sp__group_is_linear(const sp_solid_group *g) {
+    return !g->iso.points && g->law.model == SP_LINEAR;
+}
+
+// the forces are the gradient of an energy
+static inline bool sp__group_has_energy(const sp_solid_group *g) {
+    return g->law.model != SP_COROTATIONAL || (g->law.rotation != SP_ROTATION_QR && g->law.shape == SP_SHAPE_REST);
 }
 
 // solid_layout.c
-sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);  // inner numbers and leaves
-sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   // tets, chunks, rest gradients
+sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region);               // 0: of the body
+sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);     // inner numbers and leaves
+sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);  // groups, chunks, rest gradients, cells
+// the numbers of the kernels (kernels/law.h): law and constants; NULL, or a sentence that names the wrong value
+int sp__solid_law_number(const sp_solid_law *law);
+const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
+                                 size_t size);
 // solid_mechanics.c
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
+sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
 // solid_mechanics.c
 void sp__solid_prescribe(sp_body *b, const sp_step *step);
@@ -132,7 +182,6 @@ sp_status sp__solid_node_rotations(void *o, double *R);  // nodes x 9, for sp_sy
 void sp__solid_rest_points(void *o, double *x);
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the solver does not need them
 // solid_points.c
-void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v);
 sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J);
@@ -147,7 +196,7 @@ void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 // solid_query.c
 enum { SP_SOLID_FIELDS = 13 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
-void sp__solid_user_element_nodes(sp_body *b, int *out);
+void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);

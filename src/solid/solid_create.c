@@ -54,7 +54,7 @@ const sp_body_ops sp__solid_ops = {
     .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},
     .element_type = SP_ELEMENT_TET4,
     .nodes_per_element = 4,
-    .element_nodes = sp__solid_user_element_nodes,
+    .element_nodes = sp__solid_user_cells,
     .measure = sp__solid_measure,
     .energies = sp__solid_energies,
     .work = sp__solid_work,
@@ -129,10 +129,49 @@ static sp_body_params solid_params_of(const sp_solid_def *def) {
                             .iterations = def->solver.iterations};
 }
 
+static sp_status check_enums(sp_error *error, const char *where, const sp_solid_law *law) {
+    if (sp__solid_law_number(law) == SP_LAWS) REFUSE("%smodel = %d is unknown", where, (int)law->model);
+    if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
+    if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
+    return SP_OK;
+}
+
+// the law of a region; 0: of the body
+static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int region) {
+    const sp_solid_law law = sp__solid_law_of(def, region);
+    const sp_material m = region ? sp__material_over(&def->regions[region - 1], &def->material) : def->material;
+    double param[SP_LAW_PARAMS];
+    char where[32] = "", text[200];
+    const char *wrong;
+    if (region) snprintf(where, sizeof where, "region %d: ", region);
+    SP_TRY(check_enums(error, where, &law));
+    if (law.model == SP_COROTATIONAL && law.tangent == SP_TANGENT_EXACT &&
+        (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+        REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
+    if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
+    if (m.coefficient_count < 0 || m.coefficient_count > 9)
+        REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
+    if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
+    return SP_OK;
+}
+
+// What only four-node tetrahedra with the corotational or the linear law have.
+static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
+    for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
+        const int *nodes;
+        const sp_solid_law law = sp__solid_law_of(def, def->element_region ? def->element_region[e] : 0);
+        bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
+        if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
+    }
+    return SP_OK;
+}
+
 static sp_status check_options(sp_error *error, const sp_solid_def *def) {
-    if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
-        (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
-        REFUSE("the exact tangent needs rotation polar or svd and shape rest");
+    for (int r = 0; r <= def->region_count; r++) SP_TRY(solid_check_law(error, def, r));
+    SP_TRY(check_elements(error, def));
     const sp_body_params params = solid_params_of(def);
     SP_TRY(sp__body_params_check(error, solid_params, &params));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
@@ -142,15 +181,12 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
 static sp_status solid_check(sp_error *error, const sp_solid_def *def, const char *backend) {
     if (def->cookie != SP_COOKIE_SOLID) REFUSE("the definition does not start from sp_solid_def_default()");
     if (!def->mesh) REFUSE("a solid needs a mesh");
-    int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_tet_count(def->mesh);
-    if (elements < 1) REFUSE("a solid needs a mesh of at least one tetrahedron");
+    int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_element_count(def->mesh);
     if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
         REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
     SP_TRY(solid_check_material(error, "", &def->material));
     for (int r = 0; r < def->region_count; r++) {
-        const sp_material *own = &def->regions[r], *base = &def->material;
-        sp_material m = {isnan(own->density) ? base->density : own->density, isnan(own->young) ? base->young : own->young,
-                         isnan(own->poisson) ? base->poisson : own->poisson};
+        const sp_material m = sp__material_over(&def->regions[r], &def->material);
         SP_TRY(solid_check_material(error, "region: ", &m));
     }
     SP_TRY(check_overrides(error, def, elements));
@@ -170,17 +206,17 @@ static sp_status solid_check(sp_error *error, const sp_solid_def *def, const cha
 // ------------------------------------------------------------------------------------------------ copies
 
 static sp_status copy_override(sp_context *ctx, const sp_solid *s, const double *user, double **out) {
-    int n = s->tets.blocks * s->tets.lanes;
+    int n = s->slots;
     if (!user) return SP_OK;
     if (!SP_NEW(ctx, *out, n)) return SP_NO_MEMORY;
-    for (int slot = 0; slot < n; slot++) (*out)[slot] = s->user_tet[slot] >= 0 ? user[s->user_tet[slot]] : NAN;
+    for (int slot = 0; slot < n; slot++) (*out)[slot] = s->user_element[slot] >= 0 ? user[s->user_element[slot]] : NAN;
     return SP_OK;
 }
 
 static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
-    int n = s->tets.blocks * s->tets.lanes;
+    int n = s->slots;
     s->region_count = def->region_count + 1;
     if (!SP_NEW(ctx, s->region, s->region_count)) return SP_NO_MEMORY;
     s->region[0] = def->material;
@@ -191,7 +227,7 @@ static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
     if (def->element_region && def->region_count) {
         if (!SP_NEW(ctx, s->region_of, n)) return SP_NO_MEMORY;
         for (int slot = 0; slot < n; slot++)
-            s->region_of[slot] = s->user_tet[slot] >= 0 ? (uint16_t)def->element_region[s->user_tet[slot]] : 0;
+            s->region_of[slot] = s->user_element[slot] >= 0 ? (uint16_t)def->element_region[s->user_element[slot]] : 0;
     }
     SP_TRY(copy_override(ctx, s, def->element_density, &s->density));
     SP_TRY(copy_override(ctx, s, def->element_young, &s->young));
@@ -212,12 +248,22 @@ static sp_status copy_state(sp_body *b, const sp_solid_def *def) {
     return SP_OK;
 }
 
+static size_t solid_scratch(const sp_body *b) {
+    const sp_solid *s = sp__solid(b);
+    size_t most = 0;
+    for (int g = 0; g < s->group_count; g++) {
+        size_t size = sp__chunks_scratch(b->ctx, &s->group[g].chunks);
+        if (size > most) most = size;
+    }
+    return most;
+}
+
 static sp_status make_caches(sp_body *b) {
     sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->nodes;
     if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) ||
         !SP_NEW(b->ctx, s->work, 3 * n + 1) || !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) ||
-        !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
+        !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
         return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
     return sp__solid_make_sums(b);
@@ -229,7 +275,7 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     double low[3], high[3], d[3], young = 0;
     sp_mesh_bounds(mesh, low, high);
     sp__sub3(high, low, d);
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
+    for (int slot = 0; slot < s->slots; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
     b->loads.size = sp__norm3(d);
     b->loads.inertia_stiffness = SP_CONTACT_INERTIA_SOLID;
     b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_SOLID;
@@ -239,8 +285,8 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
 static void choose_solver(sp_body *b, const sp_solver_def *def) {
     const sp_solid *s = sp__solid(b);
     double low = INFINITY, high = 0, stiffness_number = 0;
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
-        if (s->user_tet[slot] < 0) continue;
+    for (int slot = 0; slot < s->slots; slot++) {
+        if (s->user_element[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
         double length = cbrt(6 * s->volume[slot]);
         if (m.young > 0) low = fmin(low, m.young), high = fmax(high, m.young);
@@ -256,17 +302,26 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
 
 // ------------------------------------------------------------------------------------------------ creation
 
+static uint32_t solid_capabilities(const sp_solid *s) {
+    bool energy = true, exact = true;
+    for (int g = 0; g < s->group_count; g++) {
+        const sp_solid_law *law = &s->group[g].law;
+        energy = energy && sp__group_has_energy(&s->group[g]);
+        exact = exact && (law->model == SP_LINEAR || law->tangent == SP_TANGENT_EXACT);
+    }
+    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+}
+
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);
     s->be = sp__backend_find(backend);
-    s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = b->elements = sp_mesh_tet_count(def->mesh);
-    s->model = def->model, s->rotation = def->rotation, s->shape = def->shape, s->tangent = def->tangent;
+    s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_element_count(def->mesh);
     s->params = solid_params_of(def), b->params = &s->params;
     s->young_of_time = def->young_of_time;
-    s->tets.rotation = def->model == SP_LINEAR ? TET_LINEAR : (tet_rotation)def->rotation;
-    s->tets.deformed = def->model != SP_LINEAR && def->shape == SP_SHAPE_DEFORMED;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
-    SP_TRY(sp__solid_pack(b->ctx, s, def->mesh));
+    SP_TRY(sp__solid_pack(b->ctx, s, def));
+    b->elements = s->cells;
+    b->caps = solid_capabilities(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
@@ -283,18 +338,11 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     return SP_OK;
 }
 
-static uint32_t solid_capabilities(const sp_solid_def *def) {
-    bool energy = def->model == SP_LINEAR || (def->rotation != SP_ROTATION_QR && def->shape == SP_SHAPE_REST);
-    bool exact = def->model == SP_LINEAR || def->tangent == SP_TANGENT_EXACT;
-    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
-}
-
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {
     *out = NULL;
     SP_TRY(solid_check(error, def, backend));
     sp_body *b;
     SP_TRY(sp__body_new(ctx, error, &sp__solid_ops, sizeof(sp_solid), def->name, &b));
-    b->caps = solid_capabilities(def);
     sp_status status = solid_fill(b, def, backend);
     if (status < 0) {
         if (status == SP_NO_MEMORY)
@@ -306,20 +354,29 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
     return SP_OK;
 }
 
+static void group_free(sp_context *ctx, sp_solid_group *g) {
+    sp_tets *t = &g->tets;
+    sp_iso *iso = &g->iso;
+    void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
+                   t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
+                   g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
+                   iso->param,     iso->turned,   iso->tangent};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__chunks_free(ctx, &g->chunks);
+}
+
 static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
-    sp_tets *t = &s->tets;
-    void *all[] = {s->user_node,     s->inner_node, s->user_tet,    s->slot_of,      s->leaf_start,   t->block_start,
-                   t->node,          t->local,      t->rest,        t->frame,        t->scale,        t->ratio,
-                   t->grad,          t->spin,       s->volume,      s->corner_of,    s->region,       s->region_of,
-                   s->density,       s->young,      s->poisson,     s->rest,         s->hold,         s->mass,
-                   s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,      s->stencil_start,
-                   s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start, s->around,
-                   s->slot_rotation, s->slot_node,  s->other_grad,  s->other_spin,   s->terms,        s->task_sums};
+    void *all[] = {s->user_node,    s->inner_node, s->user_element,  s->slot_of,   s->cell_node,   s->cell_element,
+                   s->leaf_start,   s->volume,     s->corner_of,     s->region,    s->region_of,   s->density,
+                   s->young,        s->poisson,    s->rest,          s->hold,      s->mass,        s->drag_of,
+                   s->keep,         s->work,       s->partial,       s->scratch,   s->stencil_sum, s->surface_cells,
+                   s->around_start, s->around,     s->slot_rotation, s->slot_node, s->terms,       s->task_sums};
+    for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
+    sp__free(ctx, s->group);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
-    sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);
     sp__body_free(b);
     sp__free(ctx, s);

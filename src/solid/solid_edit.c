@@ -5,24 +5,28 @@
 
 static void visit_topology(const sp_body *b, sp_visitor *v) {
     sp_solid *s = sp__solid(b);
-    sp_tets *t = &s->tets;
-    size_t n = (size_t)t->blocks * (size_t)t->lanes, touched = (size_t)t->chunks.start[t->chunks.count];
     v->array(v, "user_node", s->user_node, sizeof(int), (size_t)s->nodes);
     v->array(v, "inner_node", s->inner_node, sizeof(int), (size_t)s->nodes);
-    v->array(v, "user_tet", s->user_tet, sizeof(int), n);
+    v->array(v, "user_element", s->user_element, sizeof(int), (size_t)s->slots);
     v->array(v, "slot_of", s->slot_of, sizeof(int), (size_t)s->elements);
+    v->array(v, "cell_node", s->cell_node, sizeof(int), 4 * (size_t)s->cells);
+    v->array(v, "cell_element", s->cell_element, sizeof(int), (size_t)s->cells);
     v->array(v, "corner_of", s->corner_of, sizeof(uint32_t), (size_t)s->nodes);
-    v->array(v, "tet_node", t->node, sizeof(int), 4 * n);
-    v->array(v, "tet_local", t->local, sizeof(uint16_t), 4 * n);
-    v->array(v, "chunk_node", t->chunks.node, sizeof(int), touched);
-    v->array(v, "chunk_slot", t->chunks.slot, sizeof(int), touched);
-    v->array(v, "slot_start", t->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
+    for (int k = 0; k < s->group_count; k++) {
+        sp_solid_group *g = &s->group[k];
+        size_t n = (size_t)g->slots * (size_t)g->nodes, touched = (size_t)g->chunks.start[g->chunks.count];
+        v->array(v, "element_node", g->node, sizeof(int), n);
+        v->array(v, "element_local", g->local, sizeof(uint16_t), n);
+        v->array(v, "chunk_node", g->chunks.node, sizeof(int), touched);
+        v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
+        v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
+    }
     v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
 
 static void visit_parameters(sp_body *b, sp_visitor *v) {
     sp_solid *s = sp__solid(b);
-    size_t n = (size_t)s->tets.blocks * (size_t)s->tets.lanes;
+    size_t n = (size_t)s->slots;
     v->array(v, "region", s->region, sizeof *s->region, (size_t)s->region_count);
     if (s->region_of) v->array(v, "region_of", s->region_of, sizeof *s->region_of, n);
     if (s->density) v->array(v, "density", s->density, sizeof(double), n);
@@ -31,18 +35,35 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
     sp__body_params_visit(b, v);
     v->array(v, "rest", s->rest, sizeof(double), 3 * (size_t)s->nodes);
     v->array(v, "hold", s->hold, sizeof(double), 3 * (size_t)s->nodes);
-    v->array(v, "rest_gradients", s->tets.rest, sizeof(double), 6 * n);
+    for (int k = 0; k < s->group_count; k++) {
+        sp_solid_group *g = &s->group[k];
+        size_t points = (size_t)g->slots * (size_t)g->iso.points;
+        if (g->tets.rest) v->array(v, "rest_gradients", g->tets.rest, sizeof(double), 6 * (size_t)g->slots);
+        if (!points) continue;
+        v->array(v, "slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+        v->array(v, "weights", g->iso.weight, sizeof(double), points);
+    }
 }
 
-static void visit_cache(sp_solid *s, sp_visitor *v) {
-    sp_tets *t = &s->tets;
-    size_t n = (size_t)t->blocks * (size_t)t->lanes;
+static void visit_group_cache(sp_solid_group *g, sp_visitor *v) {
+    sp_tets *t = &g->tets;
+    size_t n = (size_t)g->slots, points = n * (size_t)g->iso.points;
+    if (points) {
+        v->array(v, "law", g->iso.param, sizeof(double), n * SP_LAW_PARAMS);
+        v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
+        return;
+    }
     v->array(v, "scale", t->scale, sizeof(double), n);
     v->array(v, "ratio", t->ratio, sizeof(double), n);
-    v->array(v, "volume", s->volume, sizeof(double), n);
     v->array(v, "gradients", t->grad, sizeof(double), 9 * n);
     if (t->spin) v->array(v, "spin", t->spin, sizeof(double), 6 * n);
     if (t->frame) v->array(v, "frame", t->frame, sizeof(double), 9 * n);
+}
+
+static void visit_cache(sp_solid *s, sp_visitor *v) {
+    for (int g = 0; g < s->group_count; g++) visit_group_cache(&s->group[g], v);
+    v->array(v, "volume", s->volume, sizeof(double), (size_t)s->slots);
     v->array(v, "mass", s->mass, sizeof(double), (size_t)s->nodes);
     v->array(v, "drag_of", s->drag_of, sizeof(double), (size_t)s->nodes);
     v->array(v, "keep", s->keep, sizeof(double), 3 * (size_t)s->nodes);
@@ -82,7 +103,7 @@ sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     int i = s->inner_node[node];
     if (s->corner_of[i] == UINT32_MAX)
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no element", node, b->name);
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)i + k;
         if (!(axes >> k & 1)) continue;

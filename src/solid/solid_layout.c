@@ -1,8 +1,9 @@
-// Renumbering for locality, and the element structures of the kernels.
+// Renumbering for locality, groups of elements, and the element structures of the kernels.
 //
 // Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES. Leaves form the chunks of matrix rows,
 // and an element belongs to the leaf of its lowest node. Unlike in a bandwidth ordering, the fraction of nodes of other chunks
 // that a chunk uses does not grow with the mesh.
+#include "kernels/tet_rotation.h"
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ bisection
@@ -85,41 +86,150 @@ sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ elements
+// ------------------------------------------------------------------------------------------------ groups
 
-static int lowest_node(const sp_solid *s, const int *tet) {
-    int low = s->inner_node[tet[0]];
-    for (int a = 1; a < 4; a++)
-        if (s->inner_node[tet[a]] < low) low = s->inner_node[tet[a]];
-    return low;
+// Elements of one type and one law form a group; groups are in the order of their first elements.
+
+typedef struct layout {
+    sp_context *ctx;
+    sp_solid *s;
+    const sp_solid_def *def;
+    const sp_mesh *mesh;
+    int *group_of;  // per element
+    int *order;     // the elements of a group, sorted by their lowest inner node
+    int *start;     // first of them in each chunk
+} layout;
+
+sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region) {
+    if (region > 0 && def->region_laws) return def->region_laws[region - 1];
+    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric};
 }
 
-// user elements sorted by their lowest inner node
-static sp_status layout_sort_elements(sp_context *ctx, const sp_solid *s, const int *tets, int *order) {
-    int *start;
-    if (!SP_NEW(ctx, start, s->nodes + 1)) return SP_NO_MEMORY;
-    for (int e = 0; e < s->elements; e++) start[lowest_node(s, tets + 4 * (size_t)e) + 1]++;
-    for (int i = 0; i < s->nodes; i++) start[i + 1] += start[i];
-    for (int e = 0; e < s->elements; e++) order[start[lowest_node(s, tets + 4 * (size_t)e)]++] = e;
-    sp__free(ctx, start);
+static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
+    return a->model == b->model && a->rotation == b->rotation && a->shape == b->shape && a->tangent == b->tangent &&
+           a->form == b->form && a->volumetric == b->volumetric;
+}
+
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
+    int g = 0;
+    while (g < s->group_count && (s->group[g].type != type || !law_equal(&s->group[g].law, law))) g++;
+    if (g == s->group_count) s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law};
+    return g;
+}
+
+// assigns elements to groups; a solid has at most one group for each region and type of element
+static sp_status make_groups(layout *o) {
+    sp_solid *s = o->s;
+    enum { TYPES = 3 };  // of elements of solids
+    const int *region = o->def->element_region, most = (o->def->region_count + 1) * TYPES;
+    if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
+    for (int e = 0; e < s->elements; e++) {
+        const int *nodes;
+        sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
+        o->group_of[e] = group_find(s, sp_mesh_element(o->mesh, e, &nodes), &law);
+        s->group[o->group_of[e]].elements++;
+    }
     return SP_OK;
 }
 
-// splits the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number. Nullable: start
-static int cut_chunks(const sp_solid *s, const int *tets, const int *order, int *start) {
+// ------------------------------------------------------------------------------------------------ chunks of a group
+
+static int lowest_node(const layout *o, int element) {
+    const int *nodes;
+    int n = sp_element_nodes(sp_mesh_element(o->mesh, element, &nodes)), low = o->s->inner_node[nodes[0]];
+    for (int a = 1; a < n; a++)
+        if (o->s->inner_node[nodes[a]] < low) low = o->s->inner_node[nodes[a]];
+    return low;
+}
+
+// the elements of a group sorted by their lowest inner node
+static sp_status layout_sort_elements(layout *o, int group) {
+    const sp_solid *s = o->s;
+    int *start;
+    if (!SP_NEW(o->ctx, start, s->nodes + 1)) return SP_NO_MEMORY;
+    for (int e = 0; e < s->elements; e++)
+        if (o->group_of[e] == group) start[lowest_node(o, e) + 1]++;
+    for (int i = 0; i < s->nodes; i++) start[i + 1] += start[i];
+    for (int e = 0; e < s->elements; e++)
+        if (o->group_of[e] == group) o->order[start[lowest_node(o, e)]++] = e;
+    sp__free(o->ctx, start);
+    return SP_OK;
+}
+
+// splits the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number
+static int cut_chunks(layout *o, int elements) {
+    const sp_solid *s = o->s;
     int count = 0, leaf = -1, size = 0;
-    for (int k = 0; k < s->elements; k++) {
-        int node = lowest_node(s, tets + 4 * (size_t)order[k]), before_leaf = leaf;
+    for (int k = 0; k < elements; k++) {
+        int node = lowest_node(o, o->order[k]), before_leaf = leaf;
         while (leaf < 0 || node >= s->leaf_start[leaf + 1]) leaf++;
-        if (leaf != before_leaf || size == SP_CHUNK_TETS) {
-            if (start) start[count] = k;
-            count++, size = 0;
-        }
+        if (leaf != before_leaf || size == SP_CHUNK_TETS) o->start[count++] = k, size = 0;
         size++;
     }
-    if (start) start[count] = s->elements;
+    o->start[count] = elements;
     return count;
 }
+
+static sp_status group_blocks(layout *o, sp_solid_group *g, int chunks) {
+    sp_solid *s = o->s;
+    g->lanes = s->be->lanes;
+    if (!SP_NEW(o->ctx, g->block_start, chunks + 1)) return SP_NO_MEMORY;
+    for (int c = 0; c < chunks; c++)
+        g->block_start[c + 1] = g->block_start[c] + (o->start[c + 1] - o->start[c] + g->lanes - 1) / g->lanes;
+    g->blocks = g->block_start[chunks];
+    g->first = s->slots, g->slots = g->blocks * g->lanes;
+    s->slots += g->slots;
+    size_t n = (size_t)g->nodes * (size_t)g->slots + 1;
+    return SP_NEW(o->ctx, g->node, n) && SP_NEW(o->ctx, g->local, n) ? SP_OK : SP_NO_MEMORY;
+}
+
+typedef struct touched {
+    int *mark, *owner;  // 1 + local number of the nodes whose `owner` is this chunk
+    int *node;          // nodes of the chunks in the order of their local numbers
+} touched;
+
+// fills the structures of one chunk and returns its number of nodes
+static int layout_fill_chunk(layout *o, sp_solid_group *g, int chunk, touched *at, int *node, int **slot_element) {
+    const sp_solid *s = o->s;
+    const int *elements = o->order + o->start[chunk], count = o->start[chunk + 1] - o->start[chunk];
+    size_t w = (size_t)g->lanes, slot = (size_t)g->block_start[chunk] * w, end = (size_t)g->block_start[chunk + 1] * w;
+    int n = 0;
+    for (int k = 0; slot < end; k++, slot++) {
+        // padding repeats the last element of the chunk with zero weight
+        int e = elements[k < count ? k : count - 1];
+        const int *user;
+        sp_mesh_element(o->mesh, e, &user);
+        (*slot_element)[slot] = k < count ? e : -1 - e;
+        for (size_t a = 0; a < (size_t)g->nodes; a++) {
+            int i = s->inner_node[user[a]];
+            if (at->owner[i] != chunk) at->owner[i] = chunk, at->mark[i] = n, node[n++] = i;
+            size_t to = (slot / w * (size_t)g->nodes + a) * w + slot % w;
+            g->node[to] = i, g->local[to] = (uint16_t)at->mark[i];
+        }
+    }
+    return n;
+}
+
+// structures and chunks of a group. slot_element: element of each slot, or -1 - the one that padding repeats
+static sp_status group_chunks(layout *o, sp_solid_group *g, int chunks, int **slot_element) {
+    sp_solid *s = o->s;
+    touched t = {0};
+    int *list = NULL;
+    sp_status status = SP_NO_MEMORY;
+    *slot_element = NULL;
+    if (!SP_NEW(o->ctx, t.mark, s->nodes) || !SP_NEW(o->ctx, t.owner, s->nodes) ||
+        !SP_NEW(o->ctx, t.node, (size_t)g->nodes * (size_t)g->elements + 1) || !SP_NEW(o->ctx, list, chunks + 1) ||
+        !SP_NEW(o->ctx, *slot_element, g->slots + 1))
+        goto done;
+    for (int i = 0; i < s->nodes; i++) t.owner[i] = -1;
+    for (int c = 0; c < chunks; c++) list[c + 1] = list[c] + layout_fill_chunk(o, g, c, &t, t.node + list[c], slot_element);
+    status = sp__chunks_build(o->ctx, &g->chunks, s->nodes, chunks, list, t.node);
+done:
+    sp__free(o->ctx, t.mark), sp__free(o->ctx, t.owner), sp__free(o->ctx, t.node), sp__free(o->ctx, list);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ rest shape
 
 // shape function gradients at rest in the element frame (first edge along x, first face in xy); returns the rest volume.
 // Nullable: frame (rows: axes in world coordinates)
@@ -142,93 +252,161 @@ static double rest_gradients(const double *x0, const double *x1, const double *x
     return bx * cy * dz / 6;
 }
 
-static void set_rest(sp_solid *s, const double *x, size_t slot, const int *node) {
-    sp_tets *t = &s->tets;
-    size_t w = (size_t)t->lanes, b = slot / w, l = slot % w;
-    double g[6], frame[9];
-    s->volume[slot] = rest_gradients(x + 3 * (size_t)node[0], x + 3 * (size_t)node[1], x + 3 * (size_t)node[2],
-                                     x + 3 * (size_t)node[3], g, frame);
-    for (size_t k = 0; k < 6; k++) t->rest[(b * 6 + k) * w + l] = g[k];
-    if (!t->frame) return;
-    for (size_t k = 0; k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
+static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
+    sp_tets *t = &g->tets;
+    size_t w = (size_t)g->lanes, b = slot / w, l = slot % w;
+    double r[6], frame[9];
+    s->volume[(size_t)g->first + slot] = rest_gradients(x + 3 * (size_t)node[0], x + 3 * (size_t)node[1], x + 3 * (size_t)node[2],
+                                                        x + 3 * (size_t)node[3], r, frame);
+    for (size_t k = 0; k < 6; k++) t->rest[(b * 6 + k) * w + l] = r[k];
+    for (size_t k = 0; t->frame && k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
 }
 
-static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
-    sp_tets *t = &s->tets;
-    size_t n = (size_t)t->blocks * (size_t)t->lanes + 1;
-    if (!SP_NEW(ctx, t->node, 4 * n) || !SP_NEW(ctx, t->local, 4 * n) || !SP_NEW(ctx, t->rest, 6 * n) ||
-        !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n) || !SP_NEW(ctx, s->user_tet, n) ||
-        !SP_NEW(ctx, s->slot_of, s->elements) || !SP_NEW(ctx, s->volume, n) || !SP_NEW(ctx, s->corner_of, s->nodes))
+// gradients of the shape functions at the integration points, and the volumes of these
+static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
+    sp_iso *iso = &g->iso;
+    size_t w = (size_t)g->lanes, b = slot / w, l = slot % w, slopes = 3 * ((size_t)g->nodes - 1);
+    double corner[3 * SP_ELEMENT_NODES_MAX], gradient[3 * SP_ELEMENT_NODES_MAX], volume = 0;
+    for (int a = 0; a < g->nodes; a++) memcpy(corner + 3 * a, x + 3 * (size_t)node[a], 3 * sizeof *x);
+    for (int p = 0; p < iso->points; p++) {
+        size_t at = b * (size_t)iso->points + (size_t)p;
+        double natural[3], weight;
+        sp__element_point(g->type, p, natural, &weight);
+        weight *= sp__element_gradients(g->type, corner, natural, gradient);
+        for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
+        iso->weight[at * w + l] = weight;
+        volume += weight;
+    }
+    s->volume[(size_t)g->first + slot] = volume;
+}
+
+static void padding_rest(sp_solid *s, sp_solid_group *g, size_t slot) {
+    s->volume[(size_t)g->first + slot] = 0;
+    for (size_t p = 0; p < (size_t)g->iso.points; p++)
+        g->iso.weight[(slot / (size_t)g->lanes * (size_t)g->iso.points + p) * (size_t)g->lanes + slot % (size_t)g->lanes] = 0;
+}
+
+static sp_status group_make_tets(layout *o, sp_solid_group *g) {
+    sp_tets *t = &g->tets;
+    sp_context *ctx = o->ctx;
+    size_t n = (size_t)g->slots + 1;
+    *t = (sp_tets){.lanes = g->lanes,
+                   .blocks = g->blocks,
+                   .block_start = g->block_start,
+                   .node = g->node,
+                   .local = g->local,
+                   .volume = o->s->volume + g->first,
+                   .rotation = g->law.model == SP_LINEAR ? TET_LINEAR : (tet_rotation)g->law.rotation,
+                   .deformed = g->law.model != SP_LINEAR && g->law.shape == SP_SHAPE_DEFORMED};
+    if (!SP_NEW(ctx, t->rest, 6 * n) || !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n))
         return SP_NO_MEMORY;
-    if (s->model == SP_LINEAR) return SP_NEW(ctx, t->frame, 9 * n) ? SP_OK : SP_NO_MEMORY;
-    if (!SP_NEW(ctx, s->other_grad, 9 * n)) return SP_NO_MEMORY;
-    if (s->tangent == SP_TANGENT_EXACT && (!SP_NEW(ctx, t->spin, 6 * n) || !SP_NEW(ctx, s->other_spin, 6 * n)))
+    if (g->law.model == SP_LINEAR) return SP_NEW(ctx, t->frame, 9 * n) ? SP_OK : SP_NO_MEMORY;
+    if (!SP_NEW(ctx, g->other_grad, 9 * n)) return SP_NO_MEMORY;
+    if (g->law.tangent == SP_TANGENT_EXACT && (!SP_NEW(ctx, t->spin, 6 * n) || !SP_NEW(ctx, g->other_spin, 6 * n)))
         return SP_NO_MEMORY;
     return SP_OK;
 }
 
-// fills the structures of one chunk and returns its number of nodes. `touched`: the nodes in the order of their local numbers.
-// `mark`: scratch of nodes + 1 numbers, 1 + local number of the nodes whose `owner` is this chunk
-static int layout_fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner,
-                             int *touched) {
-    sp_tets *t = &s->tets;
-    const int *tets = sp_mesh_tets(mesh);
-    size_t w = (size_t)t->lanes, slot = (size_t)t->block_start[chunk] * w, end = (size_t)t->block_start[chunk + 1] * w;
-    int n = 0;
-    for (int k = 0; slot < end; k++, slot++) {
-        // padding repeats the last element of the chunk with zero weight
-        int e = elements[k < count ? k : count - 1], node[4];
-        s->user_tet[slot] = k < count ? e : -1;
-        for (size_t a = 0; a < 4; a++) {
-            int user = tets[4 * (size_t)e + a], i = s->inner_node[user];
-            node[a] = user;
-            if (owner[i] != chunk) owner[i] = chunk, mark[i] = n, touched[n++] = i;
-            size_t at = (slot / w * 4 + a) * w + slot % w;
-            t->node[at] = i, t->local[at] = (uint16_t)mark[i];
-            if (k < count && s->corner_of[i] == UINT32_MAX) s->corner_of[i] = (uint32_t)(4 * slot + a);
-        }
-        if (k < count) s->slot_of[e] = (int)slot;
-        set_rest(s, sp_mesh_positions(mesh), slot, node);
-        if (k >= count) s->volume[slot] = 0;
+static sp_status group_make_iso(layout *o, sp_solid_group *g) {
+    sp_iso *iso = &g->iso;
+    sp_context *ctx = o->ctx;
+    *iso = (sp_iso){.lanes = g->lanes,
+                    .blocks = g->blocks,
+                    .nodes = g->nodes,
+                    .points = sp__element_points(g->type),
+                    .law = sp__solid_law_number(&g->law),
+                    .definite = g->law.tangent == SP_TANGENT_FROZEN,
+                    .block_start = g->block_start,
+                    .node = g->node,
+                    .local = g->local,
+                    .volume = o->s->volume + g->first};
+    size_t slots = (size_t)g->slots + 1, points = slots * (size_t)iso->points, slopes = 3 * ((size_t)g->nodes - 1);
+    return SP_NEW(ctx, iso->slope, points * slopes) && SP_NEW(ctx, iso->weight, points) &&
+                   SP_NEW(ctx, iso->param, slots * SP_LAW_PARAMS) && SP_NEW(ctx, iso->turned, points * slopes) &&
+                   SP_NEW(ctx, iso->tangent, points * SP_ISO_TANGENT) && SP_NEW(ctx, g->other_turned, points * slopes) &&
+                   SP_NEW(ctx, g->other_tangent, points * SP_ISO_TANGENT)
+               ? SP_OK
+               : SP_NO_MEMORY;
+}
+
+// ------------------------------------------------------------------------------------------------ slots of the solid
+
+// users' numbers of the slots, and the rest shape of their elements
+static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
+    sp_solid *s = o->s;
+    for (int k = 0; k < g->slots; k++) {
+        const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
+        sp_mesh_element(o->mesh, e, &node);
+        if (g->iso.points)
+            iso_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        else
+            tet_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
+        if (slot_element[k] >= 0)
+            s->slot_of[e] = g->first + k;
+        else
+            padding_rest(s, g, (size_t)k);
     }
-    return n;
 }
 
-static sp_status build_tets(sp_context *ctx, sp_solid *s, const sp_mesh *mesh, const int *order, const int *start, int count) {
-    sp_tets *t = &s->tets;
-    int *mark = NULL, *owner = NULL, *touched = NULL, *list = NULL;
-    sp_status status = SP_NO_MEMORY;
-    t->lanes = s->be->lanes;
-    if (!SP_NEW(ctx, t->block_start, count + 1)) return SP_NO_MEMORY;
-    for (int c = 0; c < count; c++)
-        t->block_start[c + 1] = t->block_start[c] + (start[c + 1] - start[c] + t->lanes - 1) / t->lanes;
-    t->blocks = t->block_start[count];
-    SP_TRY(allocate_tets(ctx, s));
+static sp_status group_pack(layout *o, int group, int **slot_element) {
+    sp_solid_group *g = &o->s->group[group];
+    g->nodes = sp_element_nodes(g->type);
+    SP_TRY(layout_sort_elements(o, group));
+    int chunks = cut_chunks(o, g->elements);
+    SP_TRY(group_blocks(o, g, chunks));
+    return group_chunks(o, g, chunks, slot_element);
+}
+
+static sp_status pack_groups(layout *o, int **slot_element) {
+    sp_solid *s = o->s;
+    for (int g = 0; g < s->group_count; g++) SP_TRY(group_pack(o, g, &slot_element[g]));
+    if (!SP_NEW(o->ctx, s->user_element, s->slots + 1) || !SP_NEW(o->ctx, s->slot_of, s->elements) ||
+        !SP_NEW(o->ctx, s->volume, s->slots + 1))
+        return SP_NO_MEMORY;
+    for (int g = 0; g < s->group_count; g++) {
+        const sp_solid_law *law = &s->group[g].law;
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+        SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        group_slots(o, &s->group[g], slot_element[g]);
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ cells
+
+static sp_status copy_cells(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
+    const int *cells = sp_mesh_cells(mesh), *element = sp_mesh_cell_elements(mesh);
+    s->cells = sp_mesh_cell_count(mesh);
+    if (!SP_NEW(ctx, s->cell_node, 4 * (size_t)s->cells) || !SP_NEW(ctx, s->cell_element, s->cells) ||
+        !SP_NEW(ctx, s->corner_of, s->nodes))
+        return SP_NO_MEMORY;
     for (int i = 0; i < s->nodes; i++) s->corner_of[i] = UINT32_MAX;
-    if (!SP_NEW(ctx, mark, s->nodes) || !SP_NEW(ctx, owner, s->nodes) || !SP_NEW(ctx, touched, 4 * (size_t)s->elements + 1) ||
-        !SP_NEW(ctx, list, count + 1))
-        goto done;
-    for (int i = 0; i < s->nodes; i++) owner[i] = -1;
-    for (int c = 0; c < count; c++)
-        list[c + 1] =
-            list[c] + layout_fill_chunk(s, mesh, order + start[c], start[c + 1] - start[c], c, mark, owner, touched + list[c]);
-    status = sp__chunks_build(ctx, &t->chunks, s->nodes, count, list, touched);
-done:
-    sp__free(ctx, mark), sp__free(ctx, owner), sp__free(ctx, touched), sp__free(ctx, list);
-    return status;
+    for (int c = 0; c < s->cells; c++) {
+        s->cell_element[c] = element ? element[c] : c;
+        for (int a = 0; a < 4; a++) {
+            int i = s->inner_node[cells[4 * (size_t)c + (size_t)a]];
+            s->cell_node[4 * (size_t)c + (size_t)a] = i;
+            if (s->corner_of[i] == UINT32_MAX) s->corner_of[i] = 4 * (uint32_t)c + (uint32_t)a;
+        }
+    }
+    return SP_OK;
 }
 
-sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
-    int *order = NULL, *start = NULL;
+sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
+    layout o = {.ctx = ctx, .s = s, .def = def, .mesh = def->mesh};
+    int **slot_element = NULL;
     sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(ctx, order, s->elements)) return status;
-    if ((status = layout_sort_elements(ctx, s, sp_mesh_tets(mesh), order)) < 0) goto done;
-    int count = cut_chunks(s, sp_mesh_tets(mesh), order, NULL);
+    if (!SP_NEW(ctx, o.group_of, s->elements) || !SP_NEW(ctx, o.order, s->elements) ||
+        !SP_NEW(ctx, o.start, s->leaf_count + s->elements / SP_CHUNK_TETS + 2) || (status = make_groups(&o)) < 0)
+        goto done;
     status = SP_NO_MEMORY;
-    if (!SP_NEW(ctx, start, count + 1)) goto done;
-    cut_chunks(s, sp_mesh_tets(mesh), order, start);
-    status = build_tets(ctx, s, mesh, order, start, count);
+    if (!SP_NEW(ctx, slot_element, s->group_count)) goto done;
+    status = pack_groups(&o, slot_element);
+    if (status >= 0) status = copy_cells(ctx, s, def->mesh);
 done:
-    sp__free(ctx, order), sp__free(ctx, start);
+    for (int g = 0; slot_element && g < s->group_count; g++) sp__free(ctx, slot_element[g]);
+    sp__free(ctx, slot_element);
+    sp__free(ctx, o.group_of), sp__free(ctx, o.order), sp__free(ctx, o.start);
     return status;
 }

@@ -15,7 +15,7 @@ static sp_status check_items(sp_body *b, const char *what, const int *items, int
 
 static sp_status check_anchor(sp_body *b, const char *what, const sp_anchor *at) {
     const sp_solid *s = sp__solid(b);
-    if (at->elem >= (uint32_t)s->elements) return bad_item(b, what, (int)at->elem, s->elements);
+    if (at->elem >= (uint32_t)s->cells) return bad_item(b, what, (int)at->elem, s->cells);
     for (int k = 0; k < 3; k++)
         if (!isfinite(at->at[k]))
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': natural coordinate %g, must be finite", what, b->name, at->at[k]);
@@ -81,8 +81,7 @@ static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load 
     *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 4};
     if (!SP_NEW(b->ctx, out->node, 4) || !SP_NEW(b->ctx, out->weight, 4)) return SP_NO_MEMORY;
     sp__solid_weights(&load->at, w);
-    for (int k = 0; k < 4; k++)
-        out->weight[k] = w[k], out->node[k] = sp__solid_element_node(&s->tets, s->slot_of[load->at.elem], k);
+    for (int k = 0; k < 4; k++) out->weight[k] = w[k], out->node[k] = sp__solid_cell(s, load->at.elem)[k];
     return SP_OK;
 }
 

@@ -4,25 +4,45 @@
 // ------------------------------------------------------------------------------------------------ chunk passes
 
 static double state_chunk(const void *data, int chunk, const double *x, double *y) {
-    const sp_solid *s = data;
-    return s->be->tet_state(&s->tets, chunk, x, y);
+    const sp_solid_group *g = data;
+    return g->iso.points ? g->be->iso_state(&g->iso, chunk, x, y) : g->be->tet_state(&g->tets, chunk, x, y);
 }
 
 static double product_chunk(const void *data, int chunk, const double *x, double *y) {
-    const sp_solid *s = data;
-    s->be->tet_product(&s->tets, chunk, x, y);
+    const sp_solid_group *g = data;
+    if (g->iso.points)
+        g->be->iso_product(&g->iso, chunk, x, y);
+    else
+        g->be->tet_product(&g->tets, chunk, x, y);
     return 0;
 }
 
 static double frozen_product_chunk(const void *data, int chunk, const double *x, double *y) {
-    const sp_solid *s = data;
-    s->be->tet_product(&s->frozen, chunk, x, y);
+    const sp_solid_group *g = data;
+    if (g->iso.points)
+        g->be->iso_product(&g->frozen_iso, chunk, x, y);
+    else
+        g->be->tet_product(&g->frozen, chunk, x, y);
     return 0;
 }
 
-static double solid_run(sp_body *b, sp_chunk_fn *fn, const double *x, const double *keep, bool wants_y) {
+static double group_run(sp_body *b, sp_solid_group *g, sp_chunk_fn *fn, const double *x, const double *keep, bool wants_y) {
+    return sp__chunks_run(b->ctx, g->be, &g->chunks, fn, g, x, keep, wants_y, sp__solid(b)->scratch);
+}
+
+static void solid_run(sp_body *b, sp_chunk_fn *fn, const double *x, const double *keep) {
     sp_solid *s = sp__solid(b);
-    return sp__chunks_run(b->ctx, s->be, &s->tets.chunks, fn, s, x, keep, wants_y, s->scratch);
+    for (int g = 0; g < s->group_count; g++) group_run(b, &s->group[g], fn, x, keep, true);
+}
+
+// sum of the slots of a node over all groups
+static inline void solid_sum(const sp_solid *s, int i, double out[3]) {
+    sp__chunks_sum(&s->group[0].chunks, i, out);
+    for (int g = 1; g < s->group_count; g++) {
+        double more[3];
+        sp__chunks_sum(&s->group[g].chunks, i, more);
+        for (int k = 0; k < 3; k++) out[k] += more[k];
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ state to forces
@@ -30,11 +50,27 @@ static double solid_run(sp_body *b, sp_chunk_fn *fn, const double *x, const doub
 typedef struct node_pass {
     sp_body *b;
     sp_solid *s;
+    const sp_solid_group *g;
     const double *x, *v;
-    double *y, sign, gravity[3];
+    double *y, gravity[3];
     sp_coef c;
     bool pinned;
 } node_pass;
+
+// the slots of a linear group hold K u, those of others the force
+static void group_force(const sp_solid_group *g, int i, double out[3]) {
+    sp__chunks_sum(&g->chunks, i, out);
+    for (int k = 0; k < 3 && sp__group_is_linear(g); k++) out[k] = -out[k];
+}
+
+static void elastic_force(const sp_solid *s, int i, double out[3]) {
+    group_force(&s->group[0], i, out);
+    for (int g = 1; g < s->group_count; g++) {
+        double more[3];
+        group_force(&s->group[g], i, more);
+        for (int k = 0; k < 3; k++) out[k] += more[k];
+    }
+}
 
 // f = elastic + gravity - (alpha m + drag) v; returns the potential of gravity, relative to the rest shape to avoid cancellation
 static double force_nodes(void *arg, int begin, int end) {
@@ -43,10 +79,10 @@ static double force_nodes(void *arg, int begin, int end) {
     double potential = 0;
     for (int i = begin; i < end; i++) {
         double e[3], m = s->mass[i], drag = s->params.rayleigh_mass * m + s->drag_of[i];
-        sp__chunks_sum(&s->tets.chunks, i, e);
+        elastic_force(s, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
-            p->y[at] = p->sign * e[k] + m * p->gravity[k] - drag * p->v[at];
+            p->y[at] = e[k] + m * p->gravity[k] - drag * p->v[at];
             potential -= m * p->gravity[k] * (p->x[at] - s->rest[at]);
         }
     }
@@ -58,16 +94,27 @@ static double damp_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     for (int i = begin; i < end; i++) {
         double e[3];
-        sp__chunks_sum(&p->s->tets.chunks, i, e);
+        solid_sum(p->s, i, e);
         for (int k = 0; k < 3; k++) p->y[3 * (size_t)i + (size_t)k] -= p->s->params.rayleigh_stiffness * e[k];
     }
     return 0;
 }
 
-static double solid_displacement(void *arg, int begin, int end) {
+static double displacement_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; i++) p->y[i] = p->x[i] - p->s->rest[i];
     return 0;
+}
+
+// displacements at positions q, in s->work; NULL: no group needs them
+static const double *solid_displacement(sp_body *b, const double *q) {
+    sp_solid *s = sp__solid(b);
+    node_pass p = {.b = b, .s = s, .x = q, .y = s->work};
+    bool needed = false;
+    for (int g = 0; g < s->group_count; g++) needed = needed || s->group[g].iso.points || sp__group_is_linear(&s->group[g]);
+    if (!needed) return NULL;
+    sp__ranges(b->ctx, s->nodes, displacement_nodes, &p, s->partial);
+    return s->work;
 }
 
 static double half_work(void *arg, int begin, int end) {
@@ -75,28 +122,34 @@ static double half_work(void *arg, int begin, int end) {
     double sum = 0;
     for (int i = begin; i < end; i++) {
         double e[3];
-        sp__chunks_sum(&p->s->tets.chunks, i, e);
+        sp__chunks_sum(&p->g->chunks, i, e);
         sum += 0.5 * sp__dot3(e, p->x + 3 * (size_t)i);
     }
     return sum;
 }
 
 // K u in the slots, for the linear material; returns u . K u / 2
-static double linear_state(sp_body *b, const double *q) {
+static double linear_state(sp_body *b, sp_solid_group *g, const double *u) {
     sp_solid *s = sp__solid(b);
-    node_pass p = {.b = b, .s = s, .x = q, .y = s->work};
-    sp__ranges(b->ctx, s->nodes, solid_displacement, &p, s->partial);
-    solid_run(b, product_chunk, s->work, NULL, true);
-    p.x = s->work;
+    node_pass p = {.b = b, .s = s, .g = g, .x = u};
+    group_run(b, g, product_chunk, u, NULL, true);
     return sp__ranges(b->ctx, s->nodes, half_work, &p, s->partial);
+}
+
+// elastic energy of a group at positions q and displacements u; with forces in the slots if they are wanted
+static double group_state(sp_body *b, sp_solid_group *g, const double *q, const double *u, bool wants_force) {
+    if (sp__group_is_linear(g)) return linear_state(b, g, u);
+    return group_run(b, g, state_chunk, g->iso.points ? u : q, NULL, wants_force);
 }
 
 double sp__solid_elastic(sp_body *b, const double *q) {
     sp_solid *s = sp__solid(b);
+    double energy = 0;
     sp__solid_materials(b);
-    if (s->model == SP_LINEAR) return linear_state(b, q);
-    if (s->rotation == SP_ROTATION_QR || s->shape == SP_SHAPE_DEFORMED) return NAN;
-    return solid_run(b, state_chunk, q, NULL, false);
+    const double *u = solid_displacement(b, q);
+    for (int g = 0; g < s->group_count; g++)
+        energy += sp__group_has_energy(&s->group[g]) ? group_state(b, &s->group[g], q, u, false) : NAN;
+    return energy;
 }
 
 static bool solid_moving(const sp_body *b) {
@@ -110,34 +163,36 @@ static void solid_swap_arrays(double **a, double **b) {
     *a = *b, *b = c;
 }
 
-// Selects the array of gradients that the system of the last linearise does not use.
-static void spare_system(sp_solid *s) {
-    if (s->tets.grad != s->frozen.grad) return;
-    solid_swap_arrays(&s->tets.grad, &s->other_grad);
-    solid_swap_arrays(&s->tets.spin, &s->other_spin);
+// Selects the arrays that the system of the last linearise does not use.
+static void spare_system(sp_solid_group *g) {
+    if (g->iso.points && g->iso.tangent == g->frozen_iso.tangent) {
+        solid_swap_arrays(&g->iso.turned, &g->other_turned);
+        solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
+    }
+    if (g->iso.points || g->tets.grad != g->frozen.grad) return;
+    solid_swap_arrays(&g->tets.grad, &g->other_grad);
+    solid_swap_arrays(&g->tets.spin, &g->other_spin);
 }
 
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     sp_solid *s = sp__solid(b);
-    const double *q = b->q[SP_TRIAL];
+    const double *q = b->q[SP_TRIAL], *u;
     node_pass p = {.b = b, .s = s, .x = q, .v = b->v[SP_TRIAL], .y = b->f};
     for (int k = 0; k < 3; k++) p.gravity[k] = step->load_factor * step->gravity[k];
     sp__solid_materials(b);
-    if (s->model == SP_LINEAR) {
-        s->elastic = linear_state(b, q);
-        p.sign = -1;
-    } else {
-        // the force kernel also computes the energy, and keeps rotations and gradients for linearise
-        if (want & SP_WANT_FORCE) spare_system(s);
-        s->elastic = want & SP_WANT_FORCE ? solid_run(b, state_chunk, q, NULL, true) : solid_run(b, state_chunk, q, NULL, false);
-        p.sign = 1;
+    s->elastic = 0;
+    u = solid_displacement(b, q);
+    for (int g = 0; g < s->group_count; g++) {
+        // the force kernels also compute the energy, and keep what linearise needs
+        if (want & SP_WANT_FORCE && !sp__group_is_linear(&s->group[g])) spare_system(&s->group[g]);
+        s->elastic += group_state(b, &s->group[g], q, u, want & SP_WANT_FORCE);
     }
     double potential = sp__ranges(b->ctx, s->nodes, force_nodes, &p, s->partial);
     b->energy = s->elastic + potential + b->loads.energy;
     sp__solid_dead_loads(b, step->load_factor);
     if (!(want & SP_WANT_FORCE)) return SP_OK;
     if (s->params.rayleigh_stiffness > 0 && solid_moving(b)) {
-        solid_run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
+        solid_run(b, product_chunk, b->v[SP_TRIAL], NULL);
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
     for (int k = 0; k < b->loads.term_count; k++)
@@ -154,7 +209,7 @@ static double system_nodes(void *arg, int begin, int end) {
     double stiff = p->c.k + p->c.b * s->params.rayleigh_stiffness, heavy = p->c.m + p->c.b * s->params.rayleigh_mass, dot = 0;
     for (int i = begin; i < end; i++) {
         double e[3] = {0, 0, 0}, m = heavy * s->mass[i] + p->c.b * s->drag_of[i];
-        if (stiff != 0) sp__chunks_sum(&s->tets.chunks, i, e);
+        if (stiff != 0) solid_sum(s, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
             p->y[at] = p->pinned && p->b->fixed[at] ? p->x[at] : m * p->x[at] + stiff * e[k];
@@ -196,7 +251,7 @@ static double solid_multiply(sp_body *b, sp_coef c, const double *x, double *y, 
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = x, .y = y, .c = c, .pinned = pinned};
     const double *keep = pinned ? s->keep : NULL;
-    if (c.k + c.b * s->params.rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep, true);
+    if (c.k + c.b * s->params.rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep);
     double dot = sp__ranges(b->ctx, s->nodes, system_nodes, &p, s->partial);
     return dot + add_terms(b, c, x, keep, y);
 }
@@ -227,7 +282,7 @@ static void copy_terms(sp_body *b) {
     for (int t = 0; t < s->term_count; t++) {
         const sp_point_term *from = &b->loads.terms[t];
         sp_solid_term *to = &s->terms[t];
-        sp__solid_element_nodes(s, from->at.elem, to->node);
+        memcpy(to->node, sp__solid_cell(s, from->at.elem), sizeof to->node);
         sp__solid_weights(&from->at, to->w);
         memcpy(to->k, from->k, sizeof to->k);
         memcpy(to->b, from->b, sizeof to->b);
@@ -241,7 +296,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     SP_TRY(sp__solid_elements(b, &elements));
     SP_TRY(solid_reserve_terms(b));
     copy_terms(b);
-    s->frozen = s->tets;
+    for (int g = 0; g < s->group_count; g++) s->group[g].frozen = s->group[g].tets, s->group[g].frozen_iso = s->group[g].iso;
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,
@@ -318,12 +373,16 @@ static double solid_pick(const double *override, int slot, double value) {
     return override && !isnan(override[slot]) ? override[slot] : value;
 }
 
+sp_material sp__material_over(const sp_material *region, const sp_material *body) {
+    sp_material m = *region;
+    if (isnan(m.density)) m.density = body->density;
+    if (isnan(m.young)) m.young = body->young;
+    if (isnan(m.poisson)) m.poisson = body->poisson;
+    return m;
+}
+
 sp_material sp__solid_material_of(const sp_solid *s, int slot) {
-    sp_material m = s->region[s->region_of ? s->region_of[slot] : 0];
-    const sp_material *own = &s->region[0];  // of the body: default of the regions
-    if (isnan(m.density)) m.density = own->density;
-    if (isnan(m.young)) m.young = own->young;
-    if (isnan(m.poisson)) m.poisson = own->poisson;
+    sp_material m = sp__material_over(&s->region[s->region_of ? s->region_of[slot] : 0], &s->region[0]);
     m.density = solid_pick(s->density, slot, m.density);
     m.young = solid_pick(s->young, slot, m.young);
     m.poisson = solid_pick(s->poisson, slot, m.poisson);
@@ -348,10 +407,9 @@ static void set_linear_gradients(sp_tets *t) {
 
 // the lightest of the nodes that carry a collision point; weights below 1e-9 come from rounding
 static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
+    const int *node = sp__solid_cell(s, a->elem);
     double w[4], least = INFINITY;
-    int node[4];
     sp__solid_weights(a, w);
-    sp__solid_element_nodes(s, a->elem, node);
     for (int c = 0; c < 4; c++)
         if (fabs(w[c]) > 1e-9) least = fmin(least, s->mass[node[c]]);
     return least;
@@ -363,34 +421,96 @@ static void add_point_masses(const sp_body *b) {
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++) {
             const sp_anchor *at = &b->loads.masses[i].at[k];
+            const int *node = sp__solid_cell(s, at->elem);
             double w[4], m = sp__mass_each(&b->loads.masses[i]);
-            int node[4];
             sp__solid_weights(at, w);
-            sp__solid_element_nodes(s, at->elem, node);
             for (int a = 0; a < 4; a++) s->mass[node[a]] += w[a] * m;
         }
 }
 
+int sp__solid_law_number(const sp_solid_law *law) {
+    static const int forms[] = {SP_LAW_NEO_HOOKEAN_STABLE, SP_LAW_NEO_HOOKEAN_LOG, SP_LAW_NEO_HOOKEAN_ISOCHORIC};
+    switch (law->model) {
+    case SP_COROTATIONAL: return SP_LAW_COROTATIONAL;
+    case SP_LINEAR: return SP_LAW_LINEAR;
+    case SP_STVK: return SP_LAW_STVK;
+    case SP_NEO_HOOKEAN: return forms[law->form];
+    case SP_MOONEY_RIVLIN: return SP_LAW_MOONEY_RIVLIN;
+    case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
+    case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
+    case SP_OGDEN: return SP_LAW_OGDEN;
+    }
+    return SP_LAWS;
+}
+
+const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
+                                 size_t size) {
+    sp_law_numbers numbers = {
+        .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
+    memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
+    const char *wrong = sp__law_params(sp__solid_law_number(law), (int)law->volumetric, &numbers, param, text, size);
+    if (!wrong && law->model == SP_COROTATIONAL) param[SP_LAW_EXACT] = law->tangent == SP_TANGENT_EXACT;
+    return wrong;
+}
+
+static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
+    double mu = m->young / (2 * (1 + m->poisson)), V = s->volume[slot];
+    g->tets.scale[slot - g->first] = sqrt(V * mu);
+    g->tets.ratio[slot - g->first] = 2 * m->poisson / (1 - 2 * m->poisson);
+    if (s->user_element[slot] >= 0) s->rigidity += V * mu;
+}
+
+static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
+    double param[SP_LAW_PARAMS];
+    char text[200];
+    size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
+    if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
+    for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
+    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
+}
+
+// Shares of the nodes of an element in its mass: equal for 4 nodes; for others in proportion to the diagonal of the consistent
+// mass matrix (Hinton, Rock, Zienkiewicz 1976), because sums of rows are negative at corners of ten-node tetrahedra.
+static void mass_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share) {
+    const sp_iso *iso = &g->iso;
+    size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
+    double sum = 0;
+    for (int a = 0; a < g->nodes; a++) share[a] = 1.0 / g->nodes;
+    if (g->type == SP_ELEMENT_TET4 || s->user_element[slot] < 0) return;
+    memset(share, 0, (size_t)g->nodes * sizeof *share);
+    for (int p = 0; p < iso->points; p++) {
+        double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
+        sp__element_point(g->type, p, natural, &weight);
+        sp__element_weights(g->type, natural, shape);
+        weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w];
+        for (int a = 0; a < g->nodes; a++) share[a] += weight * shape[a] * shape[a];
+    }
+    for (int a = 0; a < g->nodes; a++) sum += share[a];
+    for (int a = 0; a < g->nodes; a++) share[a] /= sum;
+}
+
+static void group_materials(sp_solid *s, sp_solid_group *g) {
+    for (int slot = g->first; slot < g->first + g->slots; slot++) {
+        sp_material m = sp__solid_material_of(s, slot);
+        double V = s->volume[slot], share[SP_ELEMENT_NODES_MAX];
+        (g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
+        if (s->user_element[slot] < 0) continue;
+        mass_shares(s, g, slot, share);
+        for (int a = 0; a < g->nodes; a++) {
+            int i = sp__group_node(g, slot, a);
+            s->mass[i] += m.density * V * share[a], s->drag_of[i] += s->params.drag * V * share[a];
+        }
+    }
+    if (g->tets.frame) set_linear_gradients(&g->tets);
+}
+
 void sp__solid_materials(sp_body *b) {
     sp_solid *s = sp__solid(b);
-    sp_tets *t = &s->tets;
     if (!s->stale) return;
     memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
     memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
     s->rigidity = 0;
-    for (int slot = 0; slot < t->blocks * t->lanes; slot++) {
-        sp_material m = sp__solid_material_of(s, slot);
-        double mu = m.young / (2 * (1 + m.poisson)), V = s->volume[slot];
-        t->scale[slot] = sqrt(V * mu);
-        t->ratio[slot] = 2 * m.poisson / (1 - 2 * m.poisson);
-        if (s->user_tet[slot] < 0) continue;
-        s->rigidity += V * mu;
-        for (int a = 0; a < 4; a++) {
-            int i = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-            s->mass[i] += m.density * V / 4, s->drag_of[i] += s->params.drag * V / 4;
-        }
-    }
-    if (t->frame) set_linear_gradients(t);
+    for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
     for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
     b->loads.mean_mass = mass / s->nodes;  // without point masses: a weight makes only its own contacts stiffer
@@ -413,6 +533,7 @@ enum { ELASTIC, VOLUME, INVERTED, KINETIC, MOMENT, SUMS = 8 };
 typedef struct sum_job {
     const sp_body *b;
     sp_which which;
+    const double *u;  // displacements at the state, if a group needs them
 } sum_job;
 
 // Moments are relative to the rest shape, so that small motions far from the origin keep their precision.
@@ -427,37 +548,47 @@ static void sum_nodes(const sum_job *j, int begin, int end, double *sum) {
     }
 }
 
-// a chunk of elements, and a range of nodes
+// a chunk of elements of each group, and a range of nodes
 static void sum_task(void *arg, int task, int worker) {
     const sum_job *j = arg;
     const sp_solid *s = sp__solid(j->b);
-    const sp_chunks *c = &s->tets.chunks;
-    double *sum = s->task_sums + SUMS * (size_t)task, *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max;
+    double *sum = s->task_sums + SUMS * (size_t)task;
     memset(sum, 0, SUMS * sizeof *sum);
-    if (task < c->count) {
-        s->be->gather(j->b->q[j->which], NULL, c->node + c->start[task], c->start[task + 1] - c->start[task], x);
-        s->be->tet_sums(&s->tets, task, x, sum);
+    for (int g = 0; g < s->group_count; g++) {
+        const sp_solid_group *group = &s->group[g];
+        const sp_chunks *c = &group->chunks;
+        double *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max, more[3];
+        if (task >= c->count) continue;
+        s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
+                      c->start[task + 1] - c->start[task], x);
+        if (group->iso.points)
+            s->be->iso_sums(&group->iso, task, x, more);
+        else
+            s->be->tet_sums(&group->tets, task, x, more);
+        for (int k = 0; k < 3; k++) sum[k] += more[k];
     }
     if (task < s->leaf_count) sum_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
 }
 
 static int sum_tasks(const sp_solid *s) {
-    return s->tets.chunks.count > s->leaf_count ? s->tets.chunks.count : s->leaf_count;
+    int most = s->leaf_count;
+    for (int g = 0; g < s->group_count; g++)
+        if (s->group[g].chunks.count > most) most = s->group[g].chunks.count;
+    return most;
 }
 
 sp_status sp__solid_make_sums(sp_body *b) {
     sp_solid *s = sp__solid(b);
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) s->rest_volume += s->volume[slot];
-    s->tets.volume = s->volume;
+    for (int slot = 0; slot < s->slots; slot++) s->rest_volume += s->volume[slot];
     return SP_NEW(b->ctx, s->task_sums, SUMS * (size_t)sum_tasks(s)) ? SP_OK : SP_NO_MEMORY;
 }
 
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     sp_solid *s = sp__solid(b);
-    sum_job j = {b, which};
     double sum[SUMS] = {0};
     int tasks = sum_tasks(s);
     sp__solid_materials(b);
+    sum_job j = {b, which, solid_displacement(b, b->q[which])};
     sp__chunks_each(b->ctx, s->be, tasks, sum_task, &j);
     for (int t = 0; t < tasks; t++)
         for (int k = 0; k < SUMS; k++) sum[k] += s->task_sums[SUMS * (size_t)t + (size_t)k];

@@ -1,14 +1,8 @@
-// Material points of the solid: an element and the barycentric weights of its nodes. Used by contact, drags, probes and pictures.
+// Material points of the solid: a cell and the barycentric weights of its nodes. Used by contact, drags, probes and pictures.
 // The boundary, its collision points and embedded surfaces consist of them.
 #include "map/locate.h"
 #include "mesh/mesh_internal.h"
 #include "solid/solid.h"
-
-void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]) {
-    const sp_tets *t = &s->tets;
-    int slot = s->slot_of[user_tet];
-    for (int a = 0; a < 4; a++) node[a] = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-}
 
 void sp__solid_weights(const sp_anchor *a, double w[4]) {
     w[1] = a->at[0], w[2] = a->at[1], w[3] = a->at[2];
@@ -23,9 +17,8 @@ static void solid_interpolate(const int node[4], const double w[4], const double
 
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
     for (int i = 0; i < n; i++) {
-        int node[4];
+        const int *node = sp__solid_cell(sp__solid(b), a[i].elem);
         double w[4];
-        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         solid_interpolate(node, w, b->q[which], x + 3 * (size_t)i);
         if (v) solid_interpolate(node, w, b->v[which], v + 3 * (size_t)i);
@@ -33,9 +26,8 @@ void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, dou
 }
 
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]) {
-    int node[4];
+    const int *node = sp__solid_cell(sp__solid(b), a->elem);
     double w[4];
-    sp__solid_element_nodes(sp__solid(b), a->elem, node);
     sp__solid_weights(a, w);
     solid_interpolate(node, w, sp__solid(b)->rest, x);
 }
@@ -45,9 +37,9 @@ sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor
     J->n = n;
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {
-        int node[4], at = J->start[i], entries = 0;
+        const int *node = sp__solid_cell(sp__solid(b), a[i].elem);
+        int at = J->start[i], entries = 0;
         double w[4];
-        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         for (int c = 0; c < 4; c++) entries += w[c] != 0 ? 3 : 0;
         if (at > J->capacity - entries)
@@ -66,9 +58,8 @@ sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor
 void sp__solid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     (void)s;
     for (int i = 0; i < n; i++) {
-        int node[4];
+        const int *node = sp__solid_cell(sp__solid(b), a[i].elem);
         double w[4];
-        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         for (int c = 0; c < 4; c++)
             for (int k = 0; k < 3; k++)
@@ -83,17 +74,16 @@ sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
     if (node < 0 || node >= s->nodes)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     uint32_t c = s->corner_of[s->inner_node[node]];
-    if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
-    *out = (sp_anchor){.body = b->id, .elem = (uint32_t)s->user_tet[c / 4]};
+    if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no element", node, b->name);
+    *out = (sp_anchor){.body = b->id, .elem = c / 4};
     if (c % 4) out->at[c % 4 - 1] = 1;
     return SP_OK;
 }
 
-// barycentric weights of x in a rest element; returns the smallest
-static double solid_weights_in(const sp_solid *s, int slot, const double x[3], double w[4]) {
-    const sp_tets *t = &s->tets;
+// barycentric weights of x in a cell at rest; returns the smallest
+static double solid_weights_in(const sp_solid *s, uint32_t cell, const double x[3], double w[4]) {
     const double *p[4];
-    for (int a = 0; a < 4; a++) p[a] = s->rest + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+    for (int a = 0; a < 4; a++) p[a] = s->rest + 3 * (size_t)sp__solid_cell(s, cell)[a];
     double D[9], inv[9], d[3], least = INFINITY;
     for (int k = 0; k < 3; k++)
         for (int a = 0; a < 3; a++) D[3 * k + a] = p[a + 1][k] - p[0][k];
@@ -110,12 +100,11 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
     sp_solid *s = sp__solid(b);
     double best = -INFINITY;
     // linear search: picks are rare, and the search structure of the mesh is not kept
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
-        if (s->user_tet[slot] < 0) continue;
-        double w[4], least = solid_weights_in(s, slot, rest, w);
+    for (uint32_t cell = 0; cell < (uint32_t)s->cells; cell++) {
+        double w[4], least = solid_weights_in(s, cell, rest, w);
         if (!(least > best)) continue;
         best = least;
-        *out = (sp_anchor){.body = b->id, .elem = (uint32_t)s->user_tet[slot], .at = {w[1], w[2], w[3]}};
+        *out = (sp_anchor){.body = b->id, .elem = cell, .at = {w[1], w[2], w[3]}};
     }
     if (best == -INFINITY)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);
@@ -153,11 +142,11 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
     int n = number_vertices(s, mesh, vertex);
     if (!SP_NEW(b->ctx, boundary->anchors, n + 1) || !SP_NEW(b->ctx, boundary->faces, 3 * (size_t)faces + 1) ||
-        !SP_NEW(b->ctx, boundary->nodes, n + 1) || !SP_NEW(b->ctx, s->surface_tets, faces + 1) ||
+        !SP_NEW(b->ctx, boundary->nodes, n + 1) || !SP_NEW(b->ctx, s->surface_cells, faces + 1) ||
         !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
     for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
-    memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
+    for (int f = 0; f < faces; f++) s->surface_cells[f] = sp_mesh_face_cell(mesh, f);
     boundary->vertex_count = n, boundary->face_count = faces;
     anchor_nodes(b, vertex);
     status = SP_OK;
@@ -166,16 +155,15 @@ done:
     return status;
 }
 
-// the vertices of a boundary face as anchors in the element behind it
+// the vertices of a boundary face as anchors in the cell behind it
 void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     const sp_solid *s = sp__solid(b);
     const sp_surface *boundary = b->surfaces[0];
-    uint32_t element = (uint32_t)s->surface_tets[face];
-    int node[4];
-    sp__solid_element_nodes(s, element, node);
+    uint32_t cell = (uint32_t)s->surface_cells[face];
+    const int *node = sp__solid_cell(s, cell);
     for (size_t k = 0; k < 3; k++) {
         int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
-        out[k] = (sp_anchor){.body = b->id, .elem = element};
+        out[k] = (sp_anchor){.body = b->id, .elem = cell};
         for (int c = 1; c < 4; c++)
             if (node[c] == inner) out[k].at[c - 1] = 1;
     }
@@ -187,8 +175,7 @@ void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
 static bool solid_coordinates(sp_body *b, sp_anchor *a, const double x[3]) {
     const double *q = b->q[SP_COMMITTED];
     double edge[3][3], D[9], inverse[9], d[3];
-    int node[4];
-    sp__solid_element_nodes(sp__solid(b), a->elem, node);
+    const int *node = sp__solid_cell(sp__solid(b), a->elem);
     const double *origin = q + 3 * (size_t)node[0];
     for (int k = 0; k < 3; k++) {
         sp__sub3(q + 3 * (size_t)node[k + 1], origin, edge[k]);
@@ -255,15 +242,13 @@ sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *o
     sp_solid *s = sp__solid(b);
     sp_locator *locator = NULL;
     sp_located *found = NULL;
-    int *corners = NULL;
     sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(b->ctx, corners, 4 * (size_t)s->elements) || !SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
-    for (int e = 0; e < s->elements; e++) sp__solid_element_nodes(s, (uint32_t)e, corners + 4 * (size_t)e);
-    if (sp__locator_create(b->ctx, s->rest, s->elements, corners, &locator) < 0) goto done;
+    if (!SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
+    if (sp__locator_create(b->ctx, s->rest, s->cells, s->cell_node, &locator) < 0) goto done;
     sp__locate_all(locator, n, places, found);
     status = take_places(b, n, found, places, out, outside);
 done:
     sp__locator_destroy(&locator);
-    sp__free(b->ctx, corners), sp__free(b->ctx, found);
+    sp__free(b->ctx, found);
     return status == SP_NO_MEMORY ? SP_BODY_FAIL(b, status, "no memory to hold %d points on '%s'", n, b->name) : status;
 }

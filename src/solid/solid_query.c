@@ -7,50 +7,83 @@
 
 // ------------------------------------------------------------------------------------------------ per element
 
-// deformation gradient and rotation of an element at the committed state, and its strain in world axes
-static void element_state(const sp_body *b, int slot, double F[9], double R[9], double e[6]) {
+// What fields need of an element at the committed state. Elements with several integration points have the means over these,
+// weighted by their volumes.
+typedef struct element_values {
+    double stress[6];  // in world axes: xx yy zz xy yz zx
+    double energy;     // of the element [J]; NaN: the forces have no energy
+    double rotation[9];
+} element_values;
+
+// rotation of a tetrahedron relative to rest: R maps the rest frame, which comes from the rest positions
+static void tet_rotation_from(const sp_solid *s, const sp_solid_group *g, int slot, const double R[9], double out[9]) {
+    double u[3], v[3], f[9];
+    const double *x[3];
+    for (int a = 0; a < 3; a++) x[a] = s->rest + 3 * (size_t)sp__group_node(g, slot, a);
+    sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
+    lane_frame(u, v, f, f + 3, f + 6);
+    sp__mul33(R, f, out);  // rows of f are the axes
+}
+
+// The stress is that of the corotated small strain.
+static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, element_values *out) {
     const sp_solid *s = sp__solid(b);
-    const sp_tets *t = &s->tets;
-    size_t w = (size_t)t->lanes, blk = (size_t)slot / w, l = (size_t)slot % w;
-    double g[6], d[9], G[9], frame[9];
+    const sp_tets *t = &g->tets;
+    size_t w = (size_t)t->lanes, blk = (size_t)(slot - g->first) / w, l = (size_t)(slot - g->first) % w;
+    double r[6], d[9], G[9], F[9], R[9], e[6];
     const double *x[4], *q = b->q[SP_COMMITTED];
-    for (size_t a = 0; a < 4; a++) x[a] = q + 3 * (size_t)t->node[(blk * 4 + a) * w + l];
-    for (size_t k = 0; k < 6; k++) g[k] = t->rest[(blk * 6 + k) * w + l];
+    for (int a = 0; a < 4; a++) x[a] = q + 3 * (size_t)sp__group_node(g, slot, a);
+    for (size_t k = 0; k < 6; k++) r[k] = t->rest[(blk * 6 + k) * w + l];
     for (int a = 0; a < 3; a++) sp__sub3(x[a + 1], x[0], d + 3 * a);
-    tet_gradient(d, g, F);
-    if (s->model == SP_LINEAR) {
-        for (size_t k = 0; k < 9; k++) frame[k] = t->frame[(blk * 9 + k) * w + l];
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) R[3 * i + j] = frame[3 * j + i];
+    tet_gradient(d, r, F);
+    if (g->law.model == SP_LINEAR) {
+        for (size_t i = 0; i < 3; i++)
+            for (size_t j = 0; j < 3; j++) R[3 * i + j] = t->frame[(blk * 9 + 3 * j + i) * w + l];
     } else {
         tet_rotate(F, (tet_rotation)t->rotation, R);
     }
-    tet_turn(R, g, G);
-    if (t->deformed) tet_deformed_gradients(F, g, G);
+    tet_turn(R, r, G);
+    if (t->deformed) tet_deformed_gradients(F, r, G);
     tet_strain(d, G, F, R, t->deformed, e);
-}
-
-// stress of the corotated small strain (world axes), xx yy zz xy yz zx
-static void element_stress(const sp_body *b, int slot, double out[6]) {
-    double F[9], R[9], e[6];
-    element_state(b, slot, F, R, e);
-    sp_material m = sp__solid_material_of(sp__solid(b), slot);
-    double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
-    for (int k = 0; k < 6; k++) out[k] = 2 * mu * e[k] + (k < 3 ? lambda * (e[0] + e[1] + e[2]) : 0);
-}
-
-// energy of an element [J]; NaN: the forces have no energy. The sum over all elements is sp__solid_elastic
-static double strain_energy(const sp_body *b, int slot) {
-    const sp_solid *s = sp__solid(b);
-    double F[9], R[9], e[6];
-    if (s->model != SP_LINEAR && (s->rotation == SP_ROTATION_QR || s->shape == SP_SHAPE_DEFORMED)) return NAN;
-    element_state(b, slot, F, R, e);
     sp_material m = sp__solid_material_of(s, slot);
     double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
     double trace = e[0] + e[1] + e[2];
+    for (int k = 0; k < 6; k++) out->stress[k] = 2 * mu * e[k] + (k < 3 ? lambda * trace : 0);
     // shear strains count twice in e : e
     double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
-    return s->volume[slot] * (mu * ee + 0.5 * lambda * trace * trace);
+    out->energy = sp__group_has_energy(g) ? s->volume[slot] * (mu * ee + 0.5 * lambda * trace * trace) : NAN;
+    tet_rotation_from(s, g, slot, R, out->rotation);
+}
+
+// F += weight (I + grad u) at an integration point; u: displacements of the nodes of the element
+static void add_gradient(const sp_solid_group *g, int at, int point, const double *u, double weight, double F[9]) {
+    size_t w = (size_t)g->lanes, slopes = 3 * ((size_t)g->nodes - 1);
+    const double *slope = g->iso.slope + ((size_t)at / w * (size_t)g->iso.points + (size_t)point) * slopes * w + (size_t)at % w;
+    for (int k = 0; k < 9; k += 4) F[k] += weight;
+    for (int a = 1; a < g->nodes; a++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) F[3 * i + j] += weight * (u[3 * a + i] - u[i]) * slope[(size_t)(3 * (a - 1) + j) * w];
+}
+
+static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, element_values *out) {
+    const sp_solid *s = sp__solid(b);
+    const double *q = b->q[SP_COMMITTED];
+    double u[3 * SP_ELEMENT_NODES_MAX], F[9] = {0};
+    int at = slot - g->first;
+    *out = (element_values){.energy = 0};
+    for (int a = 0; a < g->nodes; a++) {
+        size_t i = 3 * (size_t)sp__group_node(g, slot, a);
+        sp__sub3(q + i, s->rest + i, u + 3 * a);
+    }
+    for (int p = 0; p < g->iso.points; p++) {
+        sp_iso_value v;
+        double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
+        sp__iso_value(&g->iso, at, p, u, &v);
+        for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
+        add_gradient(g, at, p, u, weight / s->volume[slot], F);
+        out->energy += weight * v.energy;
+    }
+    rotation_nearest(F, out->rotation);
 }
 
 static double von_mises(const double s[6]) {
@@ -58,45 +91,44 @@ static double von_mises(const double s[6]) {
     return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-// rotation angle of the element relative to rest [rad]
-static double rotation_angle(const sp_body *b, int slot) {
-    const sp_solid *s = sp__solid(b);
-    const sp_tets *t = &s->tets;
-    double F[9], R[9], e[6], Q[9];
-    element_state(b, slot, F, R, e);
-    // R maps the rest frame; the rest frame itself comes from the rest positions
-    const double *x[4];
-    double u[3], v[3], f[9];
-    for (int a = 0; a < 4; a++) x[a] = s->rest + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-    sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
-    lane_frame(u, v, f, f + 3, f + 6);
-    sp__mul33(R, f, Q);  // rows of f are the axes
+static double rotation_angle(const double Q[9]) {
     double c = 0.5 * (Q[0] + Q[4] + Q[8] - 1);
     return acos(c < -1 ? -1 : c > 1 ? 1 : c);
 }
 
-static void element_value(const sp_body *b, sp_field_id id, int slot, double *out) {
-    double stress[6];
+static void element_value(const sp_body *b, sp_field_id id, int slot, double share, double *out) {
+    const sp_solid *s = sp__solid(b);
+    const sp_solid_group *g = sp__solid_group_of(s, slot);
+    element_values v;
+    if (id == SP_FIELD_REGION) {
+        *out = s->region_of ? s->region_of[slot] : 0;
+        return;
+    }
+    (g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
     switch (id) {
-    case SP_FIELD_ROTATION: *out = rotation_angle(b, slot); break;
-    case SP_FIELD_REGION: *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0; break;
-    case SP_FIELD_STRESS: element_stress(b, slot, out); break;
-    case SP_FIELD_STRAIN_ENERGY: *out = strain_energy(b, slot); break;
-    default: element_stress(b, slot, stress), *out = von_mises(stress); break;
+    case SP_FIELD_ROTATION: *out = rotation_angle(v.rotation); break;
+    case SP_FIELD_STRESS: memcpy(out, v.stress, sizeof v.stress); break;
+    case SP_FIELD_STRAIN_ENERGY: *out = share * v.energy; break;
+    default: *out = von_mises(v.stress); break;
     }
 }
 
+// Values are given for cells: those of their element, energies divided by the number of its cells.
 static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
     const sp_solid *s = sp__solid(b);
     size_t components = id == SP_FIELD_STRESS ? 6 : 1;
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++)
-        if (s->user_tet[slot] >= 0) element_value(b, id, slot, out + components * (size_t)s->user_tet[slot]);
+    for (int c = 0, end; c < s->cells; c = end) {
+        for (end = c + 1; end < s->cells && s->cell_element[end] == s->cell_element[c];) end++;
+        element_value(b, id, s->slot_of[s->cell_element[c]], 1.0 / (end - c), out + components * (size_t)c);
+        for (int k = c + 1; k < end; k++)
+            memcpy(out + components * (size_t)k, out + components * (size_t)c, components * sizeof *out);
+    }
     return SP_OK;
 }
 
 static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
-    int n = sp__solid(b)->elements;
+    int n = sp__solid(b)->cells;  // only solids of tetrahedra have solvers that refresh elements
     (void)step, (void)id;
     if (!sp__solver_refresh_ages(b->solver, n, out)) memset(out, 0, (size_t)n * sizeof *out);
     return SP_OK;
@@ -186,9 +218,8 @@ static void embedded_pressure(sp_body *b, const sp_surface *surface, double *see
             if (p->body != b || p->surface != surface) continue;
             for (int i = 0; i < p->count; i++) {
                 const sp_anchor *a = &surface->anchors[p->vertex[i]];
-                int node[4];
+                const int *node = sp__solid_cell(sp__solid(b), a->elem);
                 double w[4], force = p->weight[i] * c->list[k].normal_force;
-                sp__solid_element_nodes(sp__solid(b), a->elem, node);
                 sp__solid_weights(a, w);
                 for (int e = 0; e < 4; e++) {
                     sum[2 * (size_t)node[e]] += w[e] * force;
@@ -232,8 +263,8 @@ static int node_count(const sp_body *b) {
     return sp__solid(b)->nodes;
 }
 
-static int element_count(const sp_body *b) {
-    return sp__solid(b)->elements;
+static int cell_count(const sp_body *b) {
+    return sp__solid(b)->cells;
 }
 
 const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
@@ -244,21 +275,17 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_LOAD, node_count, load_field},
     {SP_FIELD_CONTACT_FORCE, node_count, contact_force_field},
     {SP_FIELD_CONTACT_PRESSURE, node_count, contact_pressure_field},
-    {SP_FIELD_STRESS, element_count, element_field},
-    {SP_FIELD_VON_MISES, element_count, element_field},
-    {SP_FIELD_STRAIN_ENERGY, element_count, element_field},
-    {SP_FIELD_ROTATION, element_count, element_field},
-    {SP_FIELD_REGION, element_count, element_field},
-    {SP_FIELD_REFRESH, element_count, refresh_field},
+    {SP_FIELD_STRESS, cell_count, element_field},
+    {SP_FIELD_VON_MISES, cell_count, element_field},
+    {SP_FIELD_STRAIN_ENERGY, cell_count, element_field},
+    {SP_FIELD_ROTATION, cell_count, element_field},
+    {SP_FIELD_REGION, cell_count, element_field},
+    {SP_FIELD_REFRESH, cell_count, refresh_field},
 };
 
-void sp__solid_user_element_nodes(sp_body *b, int *out) {
-    sp_solid *s = sp__solid(b);
-    for (int e = 0; e < s->elements; e++) {
-        int node[4];
-        sp__solid_element_nodes(s, (uint32_t)e, node);
-        for (int a = 0; a < 4; a++) out[4 * (size_t)e + (size_t)a] = s->user_node[node[a]];
-    }
+void sp__solid_user_cells(sp_body *b, int *out) {
+    const sp_solid *s = sp__solid(b);
+    for (int i = 0; i < 4 * s->cells; i++) out[i] = s->user_node[s->cell_node[i]];
 }
 
 // ------------------------------------------------------------------------------------------------ measures

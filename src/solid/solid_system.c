@@ -8,27 +8,42 @@
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// upper triangle by rows: every element adds its six edges to the row of their lower node; rows are sorted and made unique
+// calls fn for each pair of different nodes of each element
+static void each_edge(const sp_solid *s, void (*fn)(int *at, int *col, int low, int high), int *at, int *col) {
+    for (int k = 0; k < s->group_count; k++) {
+        const sp_solid_group *g = &s->group[k];
+        for (int slot = g->first; slot < g->first + g->slots; slot++)
+            for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++)
+                for (int b = a + 1; b < g->nodes; b++) {
+                    int i = sp__group_node(g, slot, a), j = sp__group_node(g, slot, b);
+                    fn(at, col, i < j ? i : j, i < j ? j : i);
+                }
+    }
+}
+
+static void edge_count(int *count, int *col, int low, int high) {
+    (void)col, (void)high;
+    count[low + 1]++;
+}
+
+static void edge_add(int *at, int *col, int low, int high) {
+    col[at[low]++] = high;
+}
+
+// upper triangle by rows: every element adds its edges to the row of their lower node; rows are sorted and made unique
 static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_start, int **row_col) {
-    const sp_tets *t = &s->tets;
     int *count = NULL, *col = NULL, *start = NULL, n = s->nodes;
     *row_start = *row_col = NULL;
     sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, 6 * (size_t)s->elements + (size_t)n))
-        goto done;
+    size_t edges = (size_t)n;
+    for (int g = 0; g < s->group_count; g++)
+        edges += (size_t)s->group[g].elements * (size_t)(s->group[g].nodes * (s->group[g].nodes - 1) / 2);
+    if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, edges)) goto done;
     for (int i = 0; i < n; i++) count[i + 1] = 1;
-    for (int slot = 0; slot < t->blocks * t->lanes; slot++)
-        for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = sp__solid_element_node(t, slot, sp__pair_a[k]), b = sp__solid_element_node(t, slot, sp__pair_b[k]);
-            count[(a < b ? a : b) + 1]++;
-        }
+    each_edge(s, edge_count, count, NULL);
     for (int i = 0; i < n; i++) count[i + 1] += count[i];
     for (int i = 0; i < n; i++) start[i] = count[i], col[start[i]++] = i;
-    for (int slot = 0; slot < t->blocks * t->lanes; slot++)
-        for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = sp__solid_element_node(t, slot, sp__pair_a[k]), b = sp__solid_element_node(t, slot, sp__pair_b[k]);
-            col[start[a < b ? a : b]++] = a < b ? b : a;
-        }
+    each_edge(s, edge_add, start, col);
     // sort each row, remove duplicates
     int out = 0;
     for (int i = 0; i < n; i++) {
@@ -46,71 +61,90 @@ done:
     return status;
 }
 
-// the distinct leaves that contain rows of this lane structure; returns their number (at most 4 lanes)
-static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf) {
-    const sp_tets *t = &s->tets;
+enum { LEAVES_MOST = SP_ELEMENT_NODES_MAX * SP_LANES_MAX };  // each node of the elements of a structure may be in another leaf
+
+// the distinct leaves that contain rows of this lane structure; returns their number
+static int leaves_of(const sp_solid *s, const sp_solid_group *g, const int *leaf_of, int block, int *leaf) {
     int n = 0;
-    for (int slot = block * t->lanes; slot < (block + 1) * t->lanes; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) {
-            int l = leaf_of[sp__solid_element_node(t, slot, a)], k = 0;
+    for (int slot = g->first + block * g->lanes; slot < g->first + (block + 1) * g->lanes; slot++)
+        for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++) {
+            int l = leaf_of[sp__group_node(g, slot, a)], k = 0;
             while (k < n && leaf[k] != l) k++;
             if (k == n) leaf[n++] = l;
         }
     return n;
 }
 
-// positions of the ten blocks of each element whose row is in this leaf
-static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_of, int block, int leaf, int *at) {
-    const sp_tets *t = &s->tets;
-    for (int l = 0; l < t->lanes; l++)
-        for (int k = 0; k < 10; k++) {
-            int slot = block * t->lanes + l, a = sp__solid_element_node(t, slot, sp__pair_a[k]),
-                b = sp__solid_element_node(t, slot, sp__pair_b[k]), row = a < b ? a : b;
-            bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
-            at[k * t->lanes + l] =
+static int group_pairs(const sp_solid_group *g) {
+    return g->nodes * (g->nodes + 1) / 2;
+}
+
+// positions of the blocks of each element whose row is in this leaf
+static void fill_stencil(const sp_solid *s, const sp_solid_group *g, const sp_blocks *A, const int *leaf_of, int block, int leaf,
+                         int *at) {
+    for (int l = 0; l < g->lanes; l++)
+        for (int k = 0; k < group_pairs(g); k++) {
+            int first, second, slot = g->first + block * g->lanes + l;
+            sp__pairs(g->nodes, k, &first, &second);
+            int a = sp__group_node(g, slot, first), b = sp__group_node(g, slot, second), row = a < b ? a : b;
+            bool here = s->user_element[slot] >= 0 && leaf_of[row] == leaf;
+            at[k * g->lanes + l] =
                 here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
         }
 }
 
+typedef struct stencils {
+    int *start, *block, *at;
+} stencils;
+
+static sp_status group_stencils(sp_context *ctx, const sp_solid *s, const sp_solid_group *g, const sp_blocks *A,
+                                const int *leaf_of, int *next, stencils *out) {
+    int leaf[LEAVES_MOST], width = group_pairs(g) * g->lanes;
+    if (!SP_NEW(ctx, out->start, s->leaf_count + 1)) return SP_NO_MEMORY;
+    for (int b = 0; b < g->blocks; b++)
+        for (int k = leaves_of(s, g, leaf_of, b, leaf) - 1; k >= 0; k--) out->start[leaf[k] + 1]++;
+    next[0] = 0;
+    for (int l = 0; l < s->leaf_count; l++) next[l + 1] = out->start[l + 1] += out->start[l];
+    size_t total = (size_t)out->start[s->leaf_count] + 1;
+    if (!SP_NEW(ctx, out->block, total) || !SP_NEW(ctx, out->at, total * (size_t)width)) return SP_NO_MEMORY;
+    for (int b = 0; b < g->blocks; b++)
+        for (int k = leaves_of(s, g, leaf_of, b, leaf) - 1; k >= 0; k--) {
+            int entry = next[leaf[k]]++;
+            out->block[entry] = b;
+            fill_stencil(s, g, A, leaf_of, b, leaf[k], out->at + (size_t)entry * (size_t)width);
+        }
+    return SP_OK;
+}
+
 static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A) {
-    enum { MOST = 4 * SP_LANES_MAX };  // an element has 4 nodes, each may be in another leaf
-    const sp_tets *t = &s->tets;
-    int *leaf_of = NULL, *next = NULL, leaf[MOST];
-    sp_status status = SP_NO_MEMORY;
+    int *leaf_of = NULL, *next = NULL, most = 0;
+    double *sum = NULL;
     // other matrices of this body may exist and use the old ones, so that they stay if memory runs out
-    int *old[] = {s->stencil_start, s->stencil_block, s->stencil_at};
-    double *old_sum = s->stencil_sum;
-    s->stencil_start = s->stencil_block = s->stencil_at = NULL, s->stencil_sum = NULL;
-    if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) ||
-        !SP_NEW(ctx, s->stencil_start, s->leaf_count + 1))
+    stencils *made = NULL;
+    sp_status status = SP_NO_MEMORY;
+    for (int l = 0; l < s->leaf_count; l++)
+        if (sp__blocks_chunk_blocks(A, l) > most) most = sp__blocks_chunk_blocks(A, l);
+    if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) || !SP_NEW(ctx, made, s->group_count) ||
+        !SP_NEW(ctx, sum, 9 * (size_t)most * (size_t)sp__workers(ctx)))
         goto done;
     for (int l = 0; l < s->leaf_count; l++)
         for (int i = s->leaf_start[l]; i < s->leaf_start[l + 1]; i++) leaf_of[i] = l;
-    for (int b = 0; b < t->blocks; b++)
-        for (int k = leaves_of(s, leaf_of, b, leaf) - 1; k >= 0; k--) s->stencil_start[leaf[k] + 1]++;
-    for (int l = 0; l < s->leaf_count; l++) next[l + 1] = s->stencil_start[l + 1] += s->stencil_start[l];
-    size_t total = (size_t)s->stencil_start[s->leaf_count] + 1;
-    for (int l = 0; l < s->leaf_count; l++)
-        if (sp__blocks_chunk_blocks(A, l) > s->stencil_most) s->stencil_most = sp__blocks_chunk_blocks(A, l);
-    if (!SP_NEW(ctx, s->stencil_block, total) || !SP_NEW(ctx, s->stencil_at, total * 10 * (size_t)t->lanes) ||
-        !SP_NEW(ctx, s->stencil_sum, 9 * (size_t)s->stencil_most * (size_t)sp__workers(ctx)))
-        goto done;
-    for (int b = 0; b < t->blocks; b++)
-        for (int k = leaves_of(s, leaf_of, b, leaf) - 1; k >= 0; k--) {
-            int entry = next[leaf[k]]++;
-            s->stencil_block[entry] = b;
-            fill_stencil(s, A, leaf_of, b, leaf[k], s->stencil_at + (size_t)entry * 10 * (size_t)t->lanes);
-        }
     status = SP_OK;
-done:
-    if (status < 0) {
-        int *made[] = {s->stencil_start, s->stencil_block, s->stencil_at};
-        double *sum = s->stencil_sum;
-        s->stencil_start = old[0], s->stencil_block = old[1], s->stencil_at = old[2], s->stencil_sum = old_sum;
-        memcpy(old, made, sizeof old), old_sum = sum;
+    for (int g = 0; g < s->group_count && status >= 0; g++)
+        status = group_stencils(ctx, s, &s->group[g], A, leaf_of, next, &made[g]);
+    if (status < 0) goto done;
+    for (int k = 0; k < s->group_count; k++) {
+        sp_solid_group *g = &s->group[k];
+        stencils old = {g->stencil_start, g->stencil_block, g->stencil_at};
+        g->stencil_start = made[k].start, g->stencil_block = made[k].block, g->stencil_at = made[k].at;
+        made[k] = old;
     }
-    for (int i = 0; i < 3; i++) sp__free(ctx, old[i]);
-    sp__free(ctx, old_sum);
+    double *old_sum = s->stencil_sum;
+    s->stencil_sum = sum, s->stencil_most = most, sum = old_sum;
+done:
+    for (int g = 0; made && g < s->group_count; g++)
+        sp__free(ctx, made[g].start), sp__free(ctx, made[g].block), sp__free(ctx, made[g].at);
+    sp__free(ctx, made), sp__free(ctx, sum);
     sp__free(ctx, leaf_of), sp__free(ctx, next);
     return status;
 }
@@ -139,17 +173,24 @@ typedef struct assembly {
     sp_coef c;
 } assembly;
 
+static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk, double stiff, double *blocks) {
+    size_t entry = (size_t)g->stencil_start[chunk];
+    sp_stencil where = {g->stencil_start[chunk + 1] - g->stencil_start[chunk], g->stencil_block + entry,
+                        g->stencil_at + entry * (size_t)(group_pairs(g) * g->lanes)};
+    if (g->iso.points)
+        s->be->iso_assemble(&g->frozen_iso, &where, stiff, blocks);
+    else
+        s->be->tet_assemble(&g->frozen, &where, stiff, blocks);
+}
+
 static void assemble_chunk(void *arg, int chunk, int worker) {
     const assembly *as = arg;
     const sp_solid *s = as->s;
     const sp_blocks *A = as->A;
     double *blocks = s->stencil_sum + 9 * (size_t)s->stencil_most * (size_t)worker;
     double stiff = as->c.k + as->c.b * s->params.rayleigh_stiffness, heavy = as->c.m + as->c.b * s->params.rayleigh_mass;
-    size_t entry = (size_t)s->stencil_start[chunk];
-    sp_stencil where = {s->stencil_start[chunk + 1] - s->stencil_start[chunk], s->stencil_block + entry,
-                        s->stencil_at + entry * 10 * (size_t)s->tets.lanes};
     memset(blocks, 0, sizeof *blocks * 9 * (size_t)sp__blocks_chunk_blocks(A, chunk));
-    if (stiff != 0) s->be->tet_assemble(&s->frozen, &where, stiff, blocks);
+    for (int g = 0; g < s->group_count && stiff != 0; g++) assemble_group(s, &s->group[g], chunk, stiff, blocks);
     for (int i = A->chunk_row[chunk]; i < A->chunk_row[chunk + 1]; i++) {
         double m = heavy * s->mass[i] + as->c.b * s->drag_of[i],
                *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);
@@ -184,48 +225,65 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
 // is that of F. The rotation of a node is the rotation nearest to the mean over the elements around it, weighted by volume
 // (Pincon 2020; Courtecuisse 2011, section 3.4.3).
 
-enum { LANES_MOST = SP_LANES_MAX };
-
-// of slots in the system, 9 numbers each
+// rotation of the slots [begin, end) of the solid in the system, 9 numbers each
 static void solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
-    int w = s->tets.lanes;
     for (int slot = begin; slot < end;) {
-        double all[9 * LANES_MOST];
-        int lane = slot % w, n = w - lane < end - slot ? w - lane : end - slot;
-        s->be->tet_rotations(&s->tets, slot / w, s->frozen.grad, s->rest, all);
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        double all[9 * SP_LANES_MAX];
+        int w = g->lanes, at = slot - g->first, lane = at % w, n = w - lane < end - slot ? w - lane : end - slot;
+        if (sp__group_is_linear(g)) {
+            for (int k = 0; k < 9 * w; k++) all[k] = k % 9 % 4 == 0;
+        } else if (g->iso.points) {
+            s->be->iso_rotations(&g->frozen_iso, at / w, s->rest, all);
+            s->be->nearest_rotations(w, all);
+        } else {
+            s->be->tet_rotations(&g->tets, at / w, g->frozen.grad, s->rest, all);
+        }
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)
-            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) s->be->nearest_rotations(1, R);
+            if (!g->iso.points && !sp__group_is_linear(g) && (g->tets.deformed || !(g->tets.scale[slot - g->first] > 0)))
+                s->be->nearest_rotations(1, R);
     }
 }
 
 // lists the elements around each node
 static sp_status solid_list_around(sp_body *b) {
     sp_solid *s = sp__solid(b);
-    const sp_tets *t = &s->tets;
-    int slots = t->blocks * t->lanes, *next = NULL;
+    int *next = NULL;
+    size_t corners = 0;
     if (s->slot_rotation) return SP_OK;
-    if (!SP_NEW(b->ctx, s->around_start, s->nodes + 1) || !SP_NEW(b->ctx, s->around, 4 * (size_t)s->elements) ||
-        !SP_NEW(b->ctx, next, s->nodes + 1) || !SP_NEW(b->ctx, s->slot_rotation, 9 * (size_t)slots)) {
+    for (int g = 0; g < s->group_count; g++) corners += (size_t)s->group[g].elements * (size_t)s->group[g].nodes;
+    if (!SP_NEW(b->ctx, s->around_start, s->nodes + 1) || !SP_NEW(b->ctx, s->around, corners) ||
+        !SP_NEW(b->ctx, next, s->nodes + 1) || !SP_NEW(b->ctx, s->slot_rotation, 9 * (size_t)s->slots)) {
         sp__free(b->ctx, s->around_start), sp__free(b->ctx, s->around), sp__free(b->ctx, next);
         s->around_start = s->around = NULL;
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the rotations of '%s' (%d nodes)", b->name, s->nodes);
     }
-    for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[sp__solid_element_node(t, slot, a) + 1]++;
+    for (int slot = 0; slot < s->slots; slot++) {
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++) s->around_start[sp__group_node(g, slot, a) + 1]++;
+    }
     for (int i = 0; i < s->nodes; i++) next[i + 1] = s->around_start[i + 1] += s->around_start[i];
-    for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[sp__solid_element_node(t, slot, a)]++] = slot;
+    for (int slot = 0; slot < s->slots; slot++) {
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++) s->around[next[sp__group_node(g, slot, a)]++] = slot;
+    }
     sp__free(b->ctx, next);
     return SP_OK;
+}
+
+// an element without stiffness does not count
+static double rotation_weight(const sp_solid *s, int slot) {
+    const sp_solid_group *g = sp__solid_group_of(s, slot);
+    return g->iso.points || g->tets.scale[slot - g->first] > 0 ? s->volume[slot] : 0;
 }
 
 static double update_element_rotations(void *arg, int begin, int end) {
     const sp_solid *s = arg;
     solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
     for (int slot = begin; slot < end; slot++) {
-        double *R = s->slot_rotation + 9 * (size_t)slot, weight = s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
+        double *R = s->slot_rotation + 9 * (size_t)slot, weight = rotation_weight(s, slot);
         for (int k = 0; k < 9; k++) R[k] *= weight;
     }
     return 0;
@@ -254,14 +312,15 @@ static double update_node_rotations(void *arg, int begin, int end) {
 sp_status sp__solid_node_rotations(void *o, double *R) {
     sp_body *b = o;
     sp_solid *s = sp__solid(b);
-    int slots = s->tets.blocks * s->tets.lanes;
-    if (s->model == SP_LINEAR) {
+    bool linear = true;
+    for (int g = 0; g < s->group_count; g++) linear = linear && sp__group_is_linear(&s->group[g]);
+    if (linear) {
         for (size_t k = 0; k < 9 * (size_t)s->nodes; k++) R[k] = k % 9 % 4 == 0;
         return SP_OK;
     }
     SP_TRY(solid_list_around(b));
     // the sums of sp__ranges are not used; R is large enough to receive the partial sums
-    sp__ranges(b->ctx, slots, update_element_rotations, s, R);
+    sp__ranges(b->ctx, s->slots, update_element_rotations, s, R);
     rotation_job n = {s, R};
     sp__ranges(b->ctx, s->nodes, update_node_rotations, &n, s->partial);
     return SP_OK;
@@ -274,33 +333,29 @@ void sp__solid_rest_points(void *o, double *x) {
 
 // ------------------------------------------------------------------------------------------------ element view
 
-// The element view of the solid, for solvers that assemble matrices of their own: rest gradients in world axes, element
-// rotations, lumped masses and point terms. Elements are the slots of the kernels, including padding.
+// The element view of a solid whose elements are one group of tetrahedra, for solvers that assemble matrices of their own: rest
+// gradients in world axes, element rotations, lumped masses and point terms. Elements are the slots of the kernels, including
+// padding.
 
 static void solid_rotations(void *o, int begin, int end, double *R) {
-    const sp_solid *s = sp__solid(o);
-    if (s->model != SP_LINEAR) {
-        solid_element_rotations(s, begin, end, R);
-        return;
-    }
-    for (int k = 0; k < 9 * (end - begin); k++) R[k] = k % 9 % 4 == 0;
+    solid_element_rotations(sp__solid(o), begin, end, R);
 }
 
 // rows of the inverse of the rest edges are the gradients of local nodes 1..3
 static void solid_rest(void *o, sp_coef c, int begin, int end, double *G) {
     const sp_solid *s = sp__solid(o);
-    const sp_tets *t = &s->tets;
+    const sp_solid_group *g = s->group;
     double stiff = sqrt(c.k + c.b * s->params.rayleigh_stiffness);
     for (int slot = begin; slot < end; slot++, G += 10) {
-        double edges[9], inverse[9], factor = stiff * t->scale[slot];
-        const double *x0 = s->rest + 3 * (size_t)sp__solid_element_node(t, slot, 0);
+        double edges[9], inverse[9], factor = stiff * g->tets.scale[slot];
+        const double *x0 = s->rest + 3 * (size_t)sp__group_node(g, slot, 0);
         for (int a = 0; a < 3; a++) {
-            const double *x = s->rest + 3 * (size_t)sp__solid_element_node(t, slot, a + 1);
+            const double *x = s->rest + 3 * (size_t)sp__group_node(g, slot, a + 1);
             for (int k = 0; k < 3; k++) edges[3 * k + a] = x[k] - x0[k];
         }
         sp__inverse3(edges, inverse);
         for (int k = 0; k < 9; k++) G[k] = factor * inverse[k];
-        G[9] = t->ratio[slot];
+        G[9] = g->tets.ratio[slot];
     }
 }
 
@@ -331,19 +386,17 @@ static void solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, 
 
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
     sp_solid *s = sp__solid(b);
-    const sp_tets *t = &s->tets;
-    int count = t->blocks * t->lanes;
     *out = NULL;
     if (b->solver_def.type != SP_SOLVER_UPDATED_CHOLESKY) return SP_OK;
     if (!s->slot_node) {
-        if (!SP_NEW(b->ctx, s->slot_node, 4 * (size_t)count))
+        if (!SP_NEW(b->ctx, s->slot_node, 4 * (size_t)s->slots))
             return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the elements of '%s' (%d)", b->name, s->elements);
-        for (int i = 0; i < 4 * count; i++) s->slot_node[i] = sp__solid_element_node(t, i / 4, i % 4);
+        for (int i = 0; i < 4 * s->slots; i++) s->slot_node[i] = sp__group_node(s->group, i / 4, i % 4);
     }
-    s->element_view = (sp_elements){.count = count,
+    s->element_view = (sp_elements){.count = s->slots,
                                     .node = s->slot_node,
                                     .volume = s->volume,
-                                    .user = s->user_tet,
+                                    .user = s->user_element,
                                     .revision = s->material_revision,
                                     .rotations = solid_rotations,
                                     .rest = solid_rest,

@@ -5,12 +5,14 @@
 
 // ====================================================================================================== material
 
-// Material of a solid. Uniform values of the body or a region go to sp_material, values that vary per element go to arrays. Later
-// regions override earlier ones, attribute by attribute. Density and Poisson's ratio of a region go to the arrays, so that an
-// edit of the body's modulus still acts on the region.
+// Material of a solid, and the laws of its regions. Uniform values of the body or a region go to sp_material, values that vary
+// per element go to arrays. Later regions override earlier ones, attribute by attribute. Density and Poisson's ratio of a region
+// go to the arrays, so that an edit of the body's modulus still acts on the region.
 
 typedef struct layers {
+    const sp_solid_def *def;
     sp_material *regions;
+    sp_solid_law *laws;  // of the regions
     int region_count;
     int *element_region;
     double *element[3];  // density, young, poisson; NaN: value of the body or region
@@ -109,34 +111,91 @@ static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node 
     return SP_OK;
 }
 
+// number of the word of an attribute in a list of words; -1: not given
+static int word_number(const sp_scene_node *m, const char *name, const char *const *words, int count) {
+    const sp_attr *attr = sp__build_attr(m, name);
+    for (int i = 0; attr && attr->words && attr->count && i < count; i++)
+        if (strcmp(attr->words[0], words[i]) == 0) return i;
+    return -1;
+}
+
+static void take_model(const sp_scene_node *m, const char *name, sp_material_model *out) {
+    static const char *const words[] = {"corotational", "linear",           "stvk", "neo-hookean", "mooney-rivlin",
+                                        "arruda-boyce", "veronda-westmann", "ogden"};
+    int n = word_number(m, name, words, sizeof words / sizeof *words);
+    if (n >= 0) *out = (sp_material_model)n;
+}
+
+// what a body, a material or a region says of its law; the rest stays. `model`: the attribute that names the model
+static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *law) {
+    static const char *const rotations[] = {"polar", "qr", "svd"}, *const shapes[] = {"rest", "deformed"},
+                             *const tangents[] = {"frozen", "exact"}, *const forms[] = {"stable", "log", "isochoric"},
+                             *const volumes[] = {"log", "quadratic", "mixed"};
+    int n;
+    take_model(m, model, &law->model);
+    if ((n = word_number(m, "rotation", rotations, 3)) >= 0) law->rotation = (sp_rotation)n;
+    if ((n = word_number(m, "shape", shapes, 2)) >= 0) law->shape = (sp_shape)n;
+    if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
+    if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
+    if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
+}
+
+static void take_coefficients(const sp_scene_node *m, sp_material *out) {
+    const sp_attr *attr = sp__build_attr(m, "coefficients");
+    if (attr) {
+        out->coefficient_count = attr->count;
+        for (int i = 0; i < attr->count && i < 8; i++) out->coefficients[i] = attr->numbers[i];
+    }
+    out->bulk = sp__build_number(m, "bulk", out->bulk);
+}
+
 static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_def *def) {
-    const sp_attr *model = sp__build_attr(m, m == body->node ? "material" : "model");
-    const char *word = model && model->words && model->count ? model->words[0] : "corotational";
-    def->model = strcmp(word, "linear") == 0 ? SP_LINEAR : SP_COROTATIONAL;
-    def->rotation = sp__build_is(m, "rotation", "qr")      ? SP_ROTATION_QR
-                    : sp__build_is(m, "rotation", "polar") ? SP_ROTATION_POLAR
-                                                           : SP_ROTATION_SVD;
-    def->shape = sp__build_is(m, "shape", "deformed") ? SP_SHAPE_DEFORMED : SP_SHAPE_REST;
-    def->tangent = sp__build_is(m, "tangent", "exact") ? SP_TANGENT_EXACT : SP_TANGENT_FROZEN;
+    sp_solid_law law = {.rotation = SP_ROTATION_SVD};
+    take_law(m, m == body->node ? "material" : "model", &law);
+    def->model = law.model, def->rotation = law.rotation, def->shape = law.shape, def->tangent = law.tangent;
+    def->form = law.form, def->volumetric = law.volumetric;
+    take_coefficients(m, &def->material);
 }
 
 // ------------------------------------------------------------------------------------------------ regions
 
-// a region with its own modulus becomes a region of the engine: pictures show it, and an edit of the body's modulus skips it
-static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
-                              layers *l) {
+// whether a region has a modulus or a law of its own: then it becomes a region of the engine
+static bool region_is_own(const sp_scene_node *region) {
+    static const char *const of_law[] = {"material", "rotation",   "shape",        "tangent",
+                                         "form",     "volumetric", "coefficients", "bulk"};
+    for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
+        if (sp__build_given(region, of_law[i])) return true;
+    return sp__build_attr(sp__scene_material(region), "young") != NULL;
+}
+
+static void region_law(const sp_scene_node *region, const sp_scene_node *m, const sp_solid_def *def, sp_solid_law *law,
+                       sp_material *material) {
+    const sp_scene_node *of_body = sp__scene_material(region->parent);
+    *law = (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric};
+    *material = (sp_material){.density = NAN, .young = NAN, .poisson = NAN, .bulk = def->material.bulk};
+    take_law(m, m == region ? "material" : "model", law);
+    // coefficients belong to a model: those of the body hold in its own
+    if (law->model == def->model && m == region && !sp__build_attr(region, "young")) take_coefficients(of_body, material);
+    take_coefficients(m, material);
+    if (sp__build_attr(m, "poisson") && !sp__build_attr(m, "bulk")) material->bulk = 0;
+}
+
+// pictures show such a region, and an edit of the body's modulus skips it
+static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_scene_node *region, const sp_scene_node *m,
+                              const int *elements, int count, layers *l) {
     const sp_attr *attr = sp__build_attr(m, "young");
-    if (!attr) return SP_OK;
-    if (sp__attr_varies(attr, SP_ATTR_OF_TIME))
+    if (!region_is_own(region)) return SP_OK;
+    if (attr && sp__attr_varies(attr, SP_ATTR_OF_TIME))
         return SP_BUILD_FAIL(run, m, "young", "young of a region cannot vary in time, only that of the whole body");
-    sp_material *region = &l->regions[l->region_count++];
-    *region = (sp_material){NAN, NAN, NAN};
+    sp_material *material = &l->regions[l->region_count];
+    region_law(region, m, l->def, &l->laws[l->region_count++], material);
     for (int i = 0; i < count; i++) {
         l->element_region[elements[i]] = l->region_count;
-        if (l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
+        if (attr && l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
     }
+    if (!attr) return SP_OK;
     if (varies_in_space(attr)) return material_spread(run, body, m, YOUNG, elements, count, l);
-    region->young = attr->numbers[0];
+    material->young = attr->numbers[0];
     return SP_OK;
 }
 
@@ -154,7 +213,7 @@ static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_sce
     int *elements, count;
     const sp_scene_node *m = sp__scene_material(region);
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
-    SP_TRY(region_young(run, body, m, elements, count, l));
+    SP_TRY(region_young(run, body, region, m, elements, count, l));
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
     return region_other(run, body, m, POISSON, elements, count, l);
 }
@@ -162,7 +221,7 @@ static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_sce
 int sp__build_region_number(const sp_scene_node *region) {
     int n = 0;
     for (const sp_scene_node *r = NULL; (r = sp__next_child(region->parent, "region", r));) {
-        bool own = sp__build_attr(sp__scene_material(r), "young") != NULL;
+        bool own = region_is_own(r);
         if (r == region) return own ? n : -1;
         n += own;
     }
@@ -210,18 +269,19 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
 }
 
 static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
-    layers l = {0};
+    layers l = {.def = def};
     int n = sp_mesh_tet_count(body->own), regions = 0;
     const sp_scene_node *m = sp__scene_material(body->node);
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) regions++;
-    if (regions && (!SP_KEEP(&run->scratch, l.regions, regions) || !SP_KEEP(&run->scratch, l.element_region, n)))
+    if (regions && (!SP_KEEP(&run->scratch, l.regions, regions) || !SP_KEEP(&run->scratch, l.laws, regions) ||
+                    !SP_KEEP(&run->scratch, l.element_region, n)))
         return sp__build_no_memory(run);
     body_law(body, m, def);
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) SP_BUILD(build_region(run, body, r, &l));
-    def->regions = l.regions;
+    def->regions = l.regions, def->region_laws = l.laws;
     def->region_count = l.region_count;
     def->element_region = l.region_count ? l.element_region : NULL;
     def->element_density = l.element[DENSITY];

@@ -215,17 +215,55 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const laws[] = {"rotation", "shape", "tangent"};
-static const char *const material_numbers[] = {"density", "young", "poisson", "rotation", "shape", "tangent"};
+static const char *const material_values[] = {"density", "young", "poisson",    "rotation",     "shape",
+                                              "tangent", "form",  "volumetric", "coefficients", "bulk"};
+enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
-static void check_law(sp_scene_node *node, const char *model) {
-    if (sp__attr_is(node, model, "linear"))
-        for (int i = 0; i < 3; i++) sp__cannot_act(node, laws[i], node, model, "a linear material has no rotations");
-    if (!sp__attr_is(node, "tangent", "exact")) return;
+static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
+    if (!sp__list_has(models, '/', model)) sp__cannot_act(node, attr, NULL, NULL, why);
+}
+
+// Attributes of a law that this model has not. `isochoric`: the law has a bulk modulus.
+static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
+    static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden";
+    if (strcmp(model, "linear") == 0) {
+        sp__cannot_act(node, "rotation", NULL, NULL, "a linear material has no rotations");
+        sp__cannot_act(node, "shape", NULL, NULL, "a linear material has no rotations");
+        sp__cannot_act(node, "tangent", NULL, NULL, "a linear material has no rotations");
+    }
+    acts_in(node, "rotation", model, "corotational/linear", "only a corotational material has rotations");
+    acts_in(node, "shape", model, "corotational/linear", "only a corotational material has rotations");
+    acts_in(node, "form", model, "neo-hookean", "only material=\"neo-hookean\" has forms");
+    acts_in(node, "coefficients", model, own, "this law has no coefficients: young and poisson describe it");
+    if (!isochoric) {
+        static const char why[] = "this law has no separate energy of the volume (docs/materials.md)";
+        sp__cannot_act(node, "volumetric", NULL, NULL, why);
+        sp__cannot_act(node, "bulk", NULL, NULL, why);
+        if (strcmp(model, "neo-hookean") == 0)
+            sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
+    }
+    if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
+        sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
+    if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
+        sp__scene_error(node->scene, node, "bulk",
+                        "poisson and bulk both give the resistance to a change of volume; use one of them");
+    if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "tangent", node, "rotation", "the exact tangent needs rotation=\"polar\" or \"svd\"");
     if (sp__attr_is(node, "shape", "deformed"))
         sp__cannot_act(node, "tangent", node, "shape", "the exact tangent needs shape=\"rest\"");
+}
+
+static bool law_isochoric(const sp_scene_node *node, const char *model) {
+    return sp__list_has("mooney-rivlin/arruda-boyce/veronda-westmann/ogden", '/', model) ||
+           (strcmp(model, "neo-hookean") == 0 && sp__attr_is(node, "form", "isochoric"));
+}
+
+// model of the material of a body or a region
+static const char *model_of(const sp_scene_node *node) {
+    const sp_scene_node *material = sp__scene_material(node);
+    const char *word = sp__attr_word(material, material == node ? "material" : "model");
+    return word ? word : "corotational";
 }
 
 static void check_data(sp_scene_node *node) {
@@ -247,7 +285,7 @@ static void check_data(sp_scene_node *node) {
 
 static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
     for (int i = 0; i < 3; i++) {
-        const sp_attr *attr = sp__attr(material, material_numbers[i]);
+        const sp_attr *attr = sp__attr(material, material_values[i]);
         for (int c = 0; attr->data && c < body->child_count; c++)
             if (is_element(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
                 body->children[c]->source->used = true;
@@ -259,10 +297,10 @@ static void check_solid(sp_scene_node *node) {
     if (material != node) {
         char why[200];
         snprintf(why, sizeof why, "the material \"%.100s\" has the values; write them there or here", material->name);
-        for (int i = 0; i < 6; i++) sp__cannot_act(node, material_numbers[i], node, "material", why);
+        for (int i = 0; i < MATERIAL_VALUES; i++) sp__cannot_act(node, material_values[i], node, "material", why);
         use_data_of_material(node, material);
     } else {
-        check_law(node, "material");
+        check_law(node, model_of(node), law_isochoric(node, model_of(node)));
     }
     check_data(node);
     for (int i = 0; i < node->child_count; i++) {
@@ -278,7 +316,7 @@ static void check_solid(sp_scene_node *node) {
 }
 
 static void check_material(sp_scene_node *node) {
-    check_law(node, "model");
+    check_law(node, sp__attr_word(node, "model"), law_isochoric(node, sp__attr_word(node, "model")));
     check_data(node);
 }
 
@@ -295,25 +333,18 @@ static void check_friction(sp_scene_node *node) {
 
 static void check_region(sp_scene_node *node) {
     static const char *const of_rods[] = {"radius", "section", "bore", "curvature"};
-    const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
-    const char *word = sp__attr_word(node, "material");
+    const sp_scene_node *body = node->parent, *own = sp__scene_material(node);
     if (is_element(body, "rod")) check_rod_region(node);
     if (!is_element(body, "solid")) return;
     for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it applies to rods only");
-    if (own != node)
-        for (int i = 0; i < 3; i++)
-            sp__cannot_act(node, material_numbers[i], node, "material",
+    if (own != node) {
+        for (int i = 0; i < MATERIAL_VALUES; i++)
+            sp__cannot_act(node, material_values[i], node, "material",
                            "the material named has the values; write them there or here");
-    const char *model = own != node ? sp__attr_word(own, "model") : word;
-    const char *body_model = of_body != body ? sp__attr_word(of_body, "model") : sp__attr_word(body, "material");
-    if (model && body_model && strcmp(model, body_model) != 0)
-        sp__scene_error(node->scene, node, "material",
-                        "the body is %s: a region of another model, %s, is known, not in this build", body_model, model);
-    for (int i = 0; own != node && i < 3; i++) {
-        const char *a = sp__attr_given(own, laws[i]) ? sp__attr_word(own, laws[i]) : NULL, *b = sp__attr_word(of_body, laws[i]);
-        if (a && b && strcmp(a, b) != 0)
-            sp__scene_error(node->scene, node, "material", "%s=\"%s\" differs from the body's \"%s\"; a body has one", laws[i], a,
-                            b);
+    } else {
+        const char *word = sp__attr_word(node, "material"), *model = word ? word : model_of(body);
+        const sp_scene_node *form = sp__attr_given(node, "form") ? node : sp__scene_material(body);
+        check_law(node, model, law_isochoric(form, model));
     }
     check_friction(node);
     check_data(node);

@@ -107,23 +107,26 @@ enum {
 
 #define IT_SELF(x) x
 #define NOTHING(x) NULL
-// material M; DEF keeps or drops the defaults; `time` is T_ if the modulus may vary in time; `law` marks attributes that a body
-// has only once
-#define MATERIAL(DEF, time, law)                                                                                               \
-    NUMBER_PARAM("density", DEF(LISTED), X_, "solid.density"), NUMBER_PARAM("young", DEF(LISTED), (time) | X_, "solid.young"), \
-        NUMBER_PARAM("poisson", DEF(LISTED), X_, "solid.poisson"),                                                             \
-        CHOICE("rotation", DEF("svd"), "svd/polar/qr", law, 1, REBUILD, "how the rotation of an element is found"),            \
-        CHOICE("shape", DEF("rest"), "rest/deformed", law, 1, REBUILD,                                                         \
-               "shape on which the stiffness is built; deformed: no torque on a deformed element"),                            \
-        CHOICE("tangent", DEF("frozen"), "frozen/exact", law, 1, VALUES,                                                       \
-               "derivative of the force: rotations held, or exact (polar and svd, shape rest)"),                               \
-        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                 \
-        NUMBERS("coefficients", 1, 16, "", -INFINITY, INFINITY, NULL, 0, 2, VALUES, "in the order of the law's page"),         \
-        NOT_NEGATIVE("bulk", "Pa", NULL, 0, 2, VALUES, "bulk modulus of hyperelastic laws"),                                   \
-        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                                       \
-        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                           \
-        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                  \
-        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                    \
+// material M; DEF keeps or drops the defaults; `time` is T_ if the modulus may vary in time
+#define MATERIAL(DEF, time)                                                                                                     \
+    NUMBER_PARAM("density", DEF(LISTED), X_, "solid.density"), NUMBER_PARAM("young", DEF(LISTED), (time) | X_, "solid.young"),  \
+        NUMBER_PARAM("poisson", DEF(LISTED), X_, "solid.poisson"),                                                              \
+        CHOICE("rotation", DEF("svd"), "svd/polar/qr", 0, 1, REBUILD, "corotational: how the rotation of an element is found"), \
+        CHOICE("shape", DEF("rest"), "rest/deformed", 0, 1, REBUILD,                                                            \
+               "corotational: shape on which the stiffness is built; deformed: no torque on a deformed element"),               \
+        CHOICE("tangent", DEF("frozen"), "frozen/exact", 0, 1, VALUES,                                                          \
+               "second derivative of the energy: positive semi-definite (corotational: rotations held), or exact"),             \
+        CHOICE("form", DEF("stable"), "stable/log/isochoric", 0, 1, REBUILD, "neo-hookean: its energy"),                        \
+        CHOICE("volumetric", DEF("log"), "log/quadratic/mixed", 0, 1, REBUILD,                                                  \
+               "laws with a bulk modulus k: k/2 ln^2 J, k/2 (J-1)^2 or k/2 ((J^2-1)/2 - ln J)"),                                \
+        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
+        NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
+                "instead of young: constants of the law, in the order of docs/materials.md"),                                   \
+        NUMBERS("bulk", 1, 1, "Pa", 0, 1e15, NULL, LOPEN, 1, REBUILD, "instead of poisson: bulk modulus"),                      \
+        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                                        \
+        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                            \
+        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                   \
+        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                     \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))

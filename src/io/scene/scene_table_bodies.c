@@ -135,9 +135,9 @@ const sp_element_spec sp__table_shapes[] = {
 
 // ==================================================================================== bodies and their materials
 
-#define MODELS                                                                                                                 \
-    "corotational/linear/tensor-mass[2]/stvk[2]/neo-hookean[2]/mooney-rivlin[2]/arruda-boyce[2]/veronda-westmann[2]/ogden[2]/" \
-    "costa[2]/mass-spring[2]"
+#define MODELS                                                                                                        \
+    "corotational/linear/tensor-mass[2]/stvk/neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/costa[2]/" \
+    "mass-spring[2]"
 
 #define ON_A_BODY "select region data initial rest fix move load mass pull cut integrator solver surface probe"
 
@@ -149,7 +149,7 @@ const sp_element_spec sp__table_shapes[] = {
 static sp_attr_spec solid_attrs[] = {
     COMMON,
     PLACEMENT(0),
-    MATERIAL(IT_SELF, T_, 0),
+    MATERIAL(IT_SELF, T_),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
     CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
@@ -163,15 +163,15 @@ static sp_attr_spec solid_attrs[] = {
 static sp_attr_spec material_attrs[] = {
     COMMON,
     CHOICE("model", "corotational", MODELS, 0, 1, REBUILD, "the law"),
-    MATERIAL(IT_SELF, T_, 0),
+    MATERIAL(IT_SELF, T_),
 };
 
 static sp_attr_spec region_attrs[] = {
     COMMON,
     SELECTION(0),
-    MATERIAL(NOTHING, 0, LATER),
+    MATERIAL(NOTHING, 0),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, NULL, MODELS, 0, 1, REBUILD,
-        "name of a material of the body's model"),
+        "another model, or the name of a material"),
     NOT_NEGATIVE("friction", "", NULL, 0, 1, VALUES, "of contacts there"),
     PARAM("radius", SP_ATTR_NUMBER, 1, NULL, NULL, 0, "rods: of the section", "rod.radius"),
     PARAM("section", SP_ATTR_NUMBER, 2, NULL, NULL, 0, "rods: semi-axes", "rod.radius"),
