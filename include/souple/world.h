@@ -1053,6 +1053,16 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "von Mises stress; of a rod the largest at its surface")                                                                  \
     X(STRAIN_ENERGY, "strain-energy", ELEMENTS, 1, "J", CONTINUOUS, 0, R, 0, INFINITY, "", "strain energy",                     \
       "elastic energy of the element; NaN where the material has none")                                                         \
+    X(STRAIN, "strain", ELEMENTS, 6, "1", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "xx yy zz xy yz zx", "strain",                \
+      "Green-Lagrange strain in world axes, tensor shear")                                                                      \
+    X(PRINCIPAL_STRESS, "principal-stress", ELEMENTS, 3, "Pa", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "1 2 3",                 \
+      "principal stress", "eigenvalues of the Cauchy stress, the largest first")                                                \
+    X(PRINCIPAL_STRAIN, "principal-strain", ELEMENTS, 3, "1", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "1 2 3",                  \
+      "principal strain", "eigenvalues of the Green-Lagrange strain, the largest first")                                        \
+    X(ENERGY_DENSITY, "energy-density", ELEMENTS, 1, "J/m3", CONTINUOUS, 0, PR, 0, INFINITY, "", "energy density",              \
+      "elastic energy per rest volume; NaN where the material has none")                                                        \
+    X(VOLUME_RATIO, "volume-ratio", ELEMENTS, 1, "1", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "", "volume ratio",               \
+      "volume over rest volume of the element; below 0: inverted")                                                              \
     X(ROTATION, "rotation", ELEMENTS, 1, "rad", CONTINUOUS, 4, CR, 0, 3.14159265358979323846, "", "rotation",                   \
       "rotation angle of the element since rest")                                                                               \
     X(REGION, "region", ELEMENTS, 1, "1", LABEL, 6, CR, 0, INFINITY, "", "region",                                              \

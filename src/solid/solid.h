@@ -104,6 +104,8 @@ typedef struct sp_solid {
     // cache
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node
+    double *load_mass;       // shares of the nodes in a body load: consistent ones in statics, else `mass`, so that a body falls
+                             // without stress
     double *keep;            // 1 free, 0 fixed (nodes x 3)
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
@@ -194,7 +196,7 @@ void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
 sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 // solid_query.c
-enum { SP_SOLID_FIELDS = 13 };
+enum { SP_SOLID_FIELDS = 18 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);

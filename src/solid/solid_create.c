@@ -265,6 +265,10 @@ static sp_status make_caches(sp_body *b) {
         !SP_NEW(b->ctx, s->work, 3 * n + 1) || !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) ||
         !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
         return SP_NO_MEMORY;
+    s->load_mass = s->mass;
+    for (int g = 0; g < s->group_count && b->integrator.type == SP_STATIC; g++)
+        if (s->group[g].type != SP_ELEMENT_TET4 && s->load_mass == s->mass && !SP_NEW(b->ctx, s->load_mass, n))
+            return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
     return sp__solid_make_sums(b);
 }
@@ -321,6 +325,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells;
+    b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
@@ -328,7 +333,6 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(make_caches(b));
     SP_TRY(sp__solid_make_surface(b, def->mesh));
     set_contact_scales(b, def->mesh);
-    b->integrator = def->integrator;
     choose_solver(b, &def->solver);
     b->compliance_type = def->compliance;
     SP_TRY(sp__loads_reserve(b, 8));
@@ -374,6 +378,7 @@ static void solid_destroy(sp_body *b) {
                    s->young,        s->poisson,    s->rest,          s->hold,      s->mass,        s->drag_of,
                    s->keep,         s->work,       s->partial,       s->scratch,   s->stencil_sum, s->surface_cells,
                    s->around_start, s->around,     s->slot_rotation, s->slot_node, s->terms,       s->task_sums};
+    if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);

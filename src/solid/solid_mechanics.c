@@ -78,7 +78,7 @@ static double force_nodes(void *arg, int begin, int end) {
     const sp_solid *s = p->s;
     double potential = 0;
     for (int i = begin; i < end; i++) {
-        double e[3], m = s->mass[i], drag = s->params.rayleigh_mass * m + s->drag_of[i];
+        double e[3], m = s->load_mass[i], drag = s->params.rayleigh_mass * s->mass[i] + s->drag_of[i];
         elastic_force(s, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
@@ -424,7 +424,10 @@ static void add_point_masses(const sp_body *b) {
             const int *node = sp__solid_cell(s, at->elem);
             double w[4], m = sp__mass_each(&b->loads.masses[i]);
             sp__solid_weights(at, w);
-            for (int a = 0; a < 4; a++) s->mass[node[a]] += w[a] * m;
+            for (int a = 0; a < 4; a++) {
+                s->mass[node[a]] += w[a] * m;
+                if (s->load_mass != s->mass) s->load_mass[node[a]] += w[a] * m;
+            }
         }
 }
 
@@ -469,36 +472,37 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
 }
 
-// Shares of the nodes of an element in its mass: equal for 4 nodes; for others in proportion to the diagonal of the consistent
-// mass matrix (Hinton, Rock, Zienkiewicz 1976), because sums of rows are negative at corners of ten-node tetrahedra.
-static void mass_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share) {
+// Shares of the nodes of an element in its mass and in a body load. Four nodes have equal shares. Others are lumped in proportion
+// to the diagonal of the consistent mass matrix (Hinton, Rock, Zienkiewicz 1976), because sums of its rows, the consistent shares
+// of a load, are negative at corners of ten-node tetrahedra.
+static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *lumped, double *load) {
     const sp_iso *iso = &g->iso;
     size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
     double sum = 0;
-    for (int a = 0; a < g->nodes; a++) share[a] = 1.0 / g->nodes;
-    if (g->type == SP_ELEMENT_TET4 || s->user_element[slot] < 0) return;
-    memset(share, 0, (size_t)g->nodes * sizeof *share);
+    for (int a = 0; a < g->nodes; a++) lumped[a] = load[a] = g->type == SP_ELEMENT_TET4 ? 1.0 / g->nodes : 0;
+    if (g->type == SP_ELEMENT_TET4) return;
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
         sp__element_point(g->type, p, natural, &weight);
         sp__element_weights(g->type, natural, shape);
-        weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w];
-        for (int a = 0; a < g->nodes; a++) share[a] += weight * shape[a] * shape[a];
+        weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
+        for (int a = 0; a < g->nodes; a++) lumped[a] += weight * shape[a] * shape[a], load[a] += weight * shape[a];
     }
-    for (int a = 0; a < g->nodes; a++) sum += share[a];
-    for (int a = 0; a < g->nodes; a++) share[a] /= sum;
+    for (int a = 0; a < g->nodes; a++) sum += lumped[a];
+    for (int a = 0; a < g->nodes; a++) lumped[a] /= sum;
 }
 
 static void group_materials(sp_solid *s, sp_solid_group *g) {
     for (int slot = g->first; slot < g->first + g->slots; slot++) {
         sp_material m = sp__solid_material_of(s, slot);
-        double V = s->volume[slot], share[SP_ELEMENT_NODES_MAX];
+        double V = s->volume[slot], lumped[SP_ELEMENT_NODES_MAX], load[SP_ELEMENT_NODES_MAX];
         (g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
         if (s->user_element[slot] < 0) continue;
-        mass_shares(s, g, slot, share);
+        element_shares(s, g, slot, lumped, load);
         for (int a = 0; a < g->nodes; a++) {
             int i = sp__group_node(g, slot, a);
-            s->mass[i] += m.density * V * share[a], s->drag_of[i] += s->params.drag * V * share[a];
+            s->mass[i] += m.density * V * lumped[a], s->drag_of[i] += s->params.drag * V * lumped[a];
+            if (s->load_mass != s->mass) s->load_mass[i] += m.density * V * load[a];
         }
     }
     if (g->tets.frame) set_linear_gradients(&g->tets);
@@ -509,6 +513,7 @@ void sp__solid_materials(sp_body *b) {
     if (!s->stale) return;
     memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
     memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
+    if (s->load_mass != s->mass) memset(s->load_mass, 0, sizeof *s->mass * (size_t)s->nodes);
     s->rigidity = 0;
     for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
@@ -517,7 +522,7 @@ void sp__solid_materials(sp_body *b) {
     add_point_masses(b);
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
-            for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
+            for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->load_mass[s->dead[k].node[i]];
     for (int i = 0; i < b->loads.node_count; i++)
         b->loads.nodes[i].mass = b->loads.nodes[i].share * solid_lightest(s, &b->loads.nodes[i].at);
     s->stale = false;

@@ -10,8 +10,9 @@
 // What fields need of an element at the committed state. Elements with several integration points have the means over these,
 // weighted by their volumes.
 typedef struct element_values {
-    double stress[6];  // in world axes: xx yy zz xy yz zx
-    double energy;     // of the element [J]; NaN: the forces have no energy
+    double stress[6], strain[6];  // Cauchy and Green-Lagrange in world axes: xx yy zz xy yz zx
+    double energy;                // of the element [J]; NaN: the forces have no energy
+    double volume_ratio;
     double rotation[9];
 } element_values;
 
@@ -23,6 +24,19 @@ static void tet_rotation_from(const sp_solid *s, const sp_solid_group *g, int sl
     sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
     lane_frame(u, v, f, f + 3, f + 6);
     sp__mul33(R, f, out);  // rows of f are the axes
+}
+
+// strain in world axes from F, which starts from the rest frame of the element
+static void tet_green(const sp_solid *s, const sp_solid_group *g, int slot, const double F[9], element_values *out) {
+    static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
+    double H[9];
+    tet_rotation_from(s, g, slot, F, H);
+    for (int k = 0; k < 9; k += 4) H[k] -= 1;
+    for (int k = 0; k < 6; k++) {
+        int i = row[k], j = column[k];
+        out->strain[k] = 0.5 * (H[3 * i + j] + H[3 * j + i] + H[i] * H[j] + H[3 + i] * H[3 + j] + H[6 + i] * H[6 + j]);
+    }
+    out->volume_ratio = sp__det3(F);
 }
 
 // The stress is that of the corotated small strain.
@@ -53,6 +67,7 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
     out->energy = sp__group_has_energy(g) ? s->volume[slot] * (mu * ee + 0.5 * lambda * trace * trace) : NAN;
     tet_rotation_from(s, g, slot, R, out->rotation);
+    tet_green(s, g, slot, F, out);
 }
 
 // F += weight (I + grad u) at an integration point; u: displacements of the nodes of the element
@@ -80,6 +95,8 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
         double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
         sp__iso_value(&g->iso, at, p, u, &v);
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
+        for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
+        out->volume_ratio += weight / s->volume[slot] * v.jacobian;
         add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
@@ -89,6 +106,17 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
 static double von_mises(const double s[6]) {
     double a = s[0] - s[1], c = s[1] - s[2], d = s[2] - s[0];
     return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+// eigenvalues of a symmetric matrix, the largest first (Smith 1961: roots of the characteristic polynomial by its angle)
+static void principal_values(const double s[6], double out[3]) {
+    double mean = (s[0] + s[1] + s[2]) / 3, d[3] = {s[0] - mean, s[1] - mean, s[2] - mean};
+    double p = sqrt((d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])) / 6);
+    double det = d[0] * (d[1] * d[2] - s[4] * s[4]) - s[3] * (s[3] * d[2] - s[4] * s[5]) + s[5] * (s[3] * s[4] - d[1] * s[5]);
+    double c = p > 0 ? det / (2 * p * p * p) : 0, angle = acos(c < -1 ? -1 : c > 1 ? 1 : c) / 3;
+    out[0] = mean + 2 * p * cos(angle);
+    out[2] = mean + 2 * p * cos(angle + 2 * SP_PI / 3);
+    out[1] = 3 * mean - out[0] - out[2];
 }
 
 static double rotation_angle(const double Q[9]) {
@@ -108,16 +136,26 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
     switch (id) {
     case SP_FIELD_ROTATION: *out = rotation_angle(v.rotation); break;
     case SP_FIELD_STRESS: memcpy(out, v.stress, sizeof v.stress); break;
+    case SP_FIELD_STRAIN: memcpy(out, v.strain, sizeof v.strain); break;
+    case SP_FIELD_PRINCIPAL_STRESS: principal_values(v.stress, out); break;
+    case SP_FIELD_PRINCIPAL_STRAIN: principal_values(v.strain, out); break;
+    case SP_FIELD_ENERGY_DENSITY: *out = v.energy / s->volume[slot]; break;
+    case SP_FIELD_VOLUME_RATIO: *out = v.volume_ratio; break;
     case SP_FIELD_STRAIN_ENERGY: *out = share * v.energy; break;
     default: *out = von_mises(v.stress); break;
     }
+}
+
+static size_t element_components(sp_field_id id) {
+    if (id == SP_FIELD_STRESS || id == SP_FIELD_STRAIN) return 6;
+    return id == SP_FIELD_PRINCIPAL_STRESS || id == SP_FIELD_PRINCIPAL_STRAIN ? 3 : 1;
 }
 
 // Values are given for cells: those of their element, energies divided by the number of its cells.
 static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
     const sp_solid *s = sp__solid(b);
-    size_t components = id == SP_FIELD_STRESS ? 6 : 1;
+    size_t components = element_components(id);
     for (int c = 0, end; c < s->cells; c = end) {
         for (end = c + 1; end < s->cells && s->cell_element[end] == s->cell_element[c];) end++;
         element_value(b, id, s->slot_of[s->cell_element[c]], 1.0 / (end - c), out + components * (size_t)c);
@@ -278,6 +316,11 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_STRESS, cell_count, element_field},
     {SP_FIELD_VON_MISES, cell_count, element_field},
     {SP_FIELD_STRAIN_ENERGY, cell_count, element_field},
+    {SP_FIELD_STRAIN, cell_count, element_field},
+    {SP_FIELD_PRINCIPAL_STRESS, cell_count, element_field},
+    {SP_FIELD_PRINCIPAL_STRAIN, cell_count, element_field},
+    {SP_FIELD_ENERGY_DENSITY, cell_count, element_field},
+    {SP_FIELD_VOLUME_RATIO, cell_count, element_field},
     {SP_FIELD_ROTATION, cell_count, element_field},
     {SP_FIELD_REGION, cell_count, element_field},
     {SP_FIELD_REFRESH, cell_count, refresh_field},
