@@ -69,7 +69,8 @@ typedef struct sp_iso {
     const double *volume;  // blocks x lanes: rest volume, 0 for padding
     double *turned;        // blocks x points x (nodes - 1) x 3 x lanes: V^T slope at the last state
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
-                      // zz xy yz zx), symmetric and skew moduli of the pairs (01)(12)(20); moduli times weight
+                      // zz xy yz zx), half the sum and half the difference of the symmetric and skew moduli of the pairs
+                      // (01)(12)(20); moduli times weight
     sp_chunks chunks;
 } sp_iso;
 

@@ -2,8 +2,8 @@
 //
 // With the rest gradients g_a of the shape functions of nodes 1.. and d_a = u_a - u_0, H = sum d_a g_a^T and the force of node a
 // is -w P g_a = -w U diag(psi_i) (V^T g_a). A state keeps the turned gradients V^T g_a and, in the axes of the stretches, the
-// tangent: U, psi_ij, sym and skew of kernels/spectral.h times w. The product with the stiffness matrix is then the same for
-// every law:
+// tangent: U, and psi_ij, (sym +- skew) / 2 of kernels/spectral.h times w. The product with the stiffness matrix is then the same
+// for every law:
 //     Q = U^T (sum d_a (V^T g_a)^T),   f_a = U dP(Q) (V^T g_a)
 #ifndef SP_ISO_H
 #define SP_ISO_H
@@ -63,34 +63,66 @@ SP_POINTWISE void iso_turn(const sp_lane *V, const sp_lane *g, sp_lane *out) {
     for (int i = 0; i < 3; i++) out[i] = V[i] * g[0] + V[3 + i] * g[1] + V[6 + i] * g[2];
 }
 
-// the numbers that the product needs: U, moduli times w
+// the numbers that the product needs: U, psi_ij, (sym + skew) / 2, (sym - skew) / 2; moduli times w
 SP_POINTWISE void iso_tangent(const iso_response *r, sp_lane w, sp_lane *T) {
+    sp_lane half = 0.5 * w;
     for (int k = 0; k < 9; k++) T[k] = r->U[k];
     for (int k = 0; k < 6; k++) T[9 + k] = w * r->law.second[k];
-    for (int k = 0; k < 3; k++) T[15 + k] = w * r->law.sym[k], T[18 + k] = w * r->law.skew[k];
+    for (int k = 0; k < 3; k++) {
+        T[15 + k] = half * (r->law.sym[k] + r->law.skew[k]);
+        T[18 + k] = half * (r->law.sym[k] - r->law.skew[k]);
+    }
 }
 
-// M = U dP(U^T D)
-SP_POINTWISE void iso_change(const sp_lane *T, const sp_lane *D, sp_lane *M) {
+// Q = dP(Q), in the axes of the stretches
+SP_POINTWISE void iso_change(const sp_lane *T, sp_lane *Q) {
     const sp_lane *A = T + 9;
-    sp_lane Q[9], P[9];
-    for (int k = 0; k < 9; k++) Q[k] = T[k / 3] * D[k % 3] + T[3 + k / 3] * D[3 + k % 3] + T[6 + k / 3] * D[6 + k % 3];
-    P[0] = A[0] * Q[0] + A[3] * Q[4] + A[5] * Q[8];
-    P[4] = A[3] * Q[0] + A[1] * Q[4] + A[4] * Q[8];
-    P[8] = A[5] * Q[0] + A[4] * Q[4] + A[2] * Q[8];
+    sp_lane x = Q[0], y = Q[4], z = Q[8];
+    Q[0] = A[0] * x + A[3] * y + A[5] * z;
+    Q[4] = A[3] * x + A[1] * y + A[4] * z;
+    Q[8] = A[5] * x + A[4] * y + A[2] * z;
     for (int k = 0; k < 3; k++) {
         int i = 3 * sp__axis_a[k] + sp__axis_b[k], j = 3 * sp__axis_b[k] + sp__axis_a[k];
-        sp_lane even = 0.5 * T[15 + k] * (Q[i] + Q[j]), odd = 0.5 * T[18 + k] * (Q[i] - Q[j]);
-        P[i] = even + odd, P[j] = even - odd;
+        sp_lane a = Q[i], b = Q[j];
+        Q[i] = T[15 + k] * a + T[18 + k] * b, Q[j] = T[15 + k] * b + T[18 + k] * a;
     }
-    for (int k = 0; k < 9; k++)
-        M[k] = T[k - k % 3] * P[k % 3] + T[k - k % 3 + 1] * P[3 + k % 3] + T[k - k % 3 + 2] * P[6 + k % 3];
+}
+
+// out = U^T x, U x
+SP_POINTWISE void iso_inward(const sp_lane *U, const sp_lane *x, sp_lane *out) {
+    for (int i = 0; i < 3; i++) out[i] = U[i] * x[0] + U[3 + i] * x[1] + U[6 + i] * x[2];
+}
+SP_POINTWISE void iso_outward(const sp_lane *U, const sp_lane *x, sp_lane *out) {
+    for (int i = 0; i < 3; i++) out[i] = U[3 * i] * x[0] + U[3 * i + 1] * x[1] + U[3 * i + 2] * x[2];
 }
 
 // f_a += M g_a of nodes 1..
 SP_POINTWISE void iso_spread(int nodes, const sp_lane *M, const sp_lane *g, sp_lane *f) {
     for (int a = 0; a < 3 * nodes - 3; a += 3)
         for (int i = 0; i < 3; i++) f[a + i] += lane_dot(M + 3 * i, g + a);
+}
+
+// f += K d at one point with turned gradients g, nodes 1... Many nodes: the gradient of d is turned; three: each d is, which
+// keeps fewer numbers alive
+SP_POINTWISE void iso_product(int nodes, const sp_lane *T, const sp_lane *g, const sp_lane *d, sp_lane *f) {
+    sp_lane D[9], Q[9];
+    iso_gradient(nodes, d, g, D);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) Q[3 * i + j] = T[i] * D[j] + T[3 + i] * D[3 + j] + T[6 + i] * D[6 + j];
+    iso_change(T, Q);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) D[3 * i + j] = T[3 * i] * Q[j] + T[3 * i + 1] * Q[3 + j] + T[3 * i + 2] * Q[6 + j];
+    iso_spread(nodes, D, g, f);
+}
+SP_POINTWISE void iso_product4(const sp_lane *T, const sp_lane *g, const sp_lane *d, sp_lane *f) {
+    sp_lane t[9], Q[9];
+    for (int a = 0; a < 9; a += 3) iso_inward(T, d + a, t + a);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) Q[3 * i + j] = t[i] * g[j] + t[3 + i] * g[3 + j] + t[6 + i] * g[6 + j];
+    iso_change(T, Q);
+    for (int i = 0; i < 3; i++)
+        for (int a = 0; a < 9; a += 3) t[a + i] = Q[3 * i] * g[a] + Q[3 * i + 1] * g[a + 1] + Q[3 * i + 2] * g[a + 2];
+    for (int a = 0; a < 9; a += 3) iso_outward(T, t + a, f + a);
 }
 
 // adds the stiffness block of two nodes with turned gradients y, z to K: U k U^T with
@@ -100,7 +132,7 @@ SP_POINTWISE void iso_block(const sp_lane *T, const sp_lane *y, const sp_lane *z
     for (int i = 0; i < 3; i++) k[4 * i] = T[9 + i] * y[i] * z[i];
     for (int q = 0; q < 3; q++) {
         int i = sp__axis_a[q], j = sp__axis_b[q];
-        sp_lane p = 0.5 * (T[15 + q] + T[18 + q]), m = 0.5 * (T[15 + q] - T[18 + q]), yz = y[i] * z[j], zy = y[j] * z[i];
+        sp_lane p = T[15 + q], m = T[18 + q], yz = y[i] * z[j], zy = y[j] * z[i];
         k[4 * i] += p * y[j] * z[j];
         k[4 * j] += p * y[i] * z[i];
         k[3 * i + j] = T[12 + q] * yz + m * zy;

@@ -14,7 +14,7 @@ static const law_entry laws[SP_LAWS] = {
     [SP_LAW_COROTATIONAL] = {"corotational", .inverts = true},
     [SP_LAW_STVK] = {"stvk", .inverts = true},
     [SP_LAW_NEO_HOOKEAN_STABLE] = {"neo-hookean stable", .inverts = true},
-    [SP_LAW_NEO_HOOKEAN_LOG] = {"neo-hookean log"},
+    [SP_LAW_NEO_HOOKEAN_LOG] = {"neo-hookean log", .inverts = false},
     [SP_LAW_NEO_HOOKEAN_ISOCHORIC] = {"neo-hookean isochoric", true, .coefficients = 1, .coefficient = {"mu"}},
     [SP_LAW_MOONEY_RIVLIN] = {"mooney-rivlin", true, .coefficients = 2, .coefficient = {"c10", "c01"}},
     [SP_LAW_ARRUDA_BOYCE] = {"arruda-boyce", true, .coefficients = 2, .coefficient = {"mu", "n"}},

@@ -44,13 +44,14 @@ static inline void law_stress(const law_case *c, const double *H, double *P) {
 }
 static inline void law_change(const law_case *c, int definite, const double *H, const double *D, double *dP) {
     iso_response r;
-    double T[21], DV[9], M[9];
+    double T[21], Q[9], X[9];
     iso_respond(c->law, definite, c->p, H, &r);
     iso_tangent(&r, 1, T);
-    for (int k = 0; k < 9; k++)
-        DV[k] = D[k - k % 3] * r.V[k % 3] + D[k - k % 3 + 1] * r.V[3 + k % 3] + D[k - k % 3 + 2] * r.V[6 + k % 3];
-    iso_change(T, DV, M);
-    for (int k = 0; k < 9; k++) dP[k] = lane_dot(M + k - k % 3, r.V + k % 3 * 3);
+    for (int i = 0; i < 9; i++) X[i] = lane_dot(D + i - i % 3, (double[]){r.V[i % 3], r.V[3 + i % 3], r.V[6 + i % 3]});
+    for (int i = 0; i < 9; i++) Q[i] = r.U[i / 3] * X[i % 3] + r.U[3 + i / 3] * X[3 + i % 3] + r.U[6 + i / 3] * X[6 + i % 3];
+    iso_change(T, Q);
+    for (int i = 0; i < 9; i++) X[i] = lane_dot(Q + i - i % 3, r.V + i % 3 * 3);
+    for (int i = 0; i < 9; i++) dP[i] = lane_dot(r.U + i - i % 3, (double[]){X[i % 3], X[3 + i % 3], X[6 + i % 3]});
 }
 
 static inline double law_size(const double *a, int n) {

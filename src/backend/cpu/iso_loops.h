@@ -83,6 +83,11 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
 }
 
+// an array of lanes in place: each number is used once or twice, and a copy would cost as much as the arithmetic
+SP_POINTWISE const sp_lane *iso_lanes(const double *p) {
+    return __builtin_assume_aligned(p, 8 * SP_LANES);
+}
+
 SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points) {
     size_t edges = (size_t)nodes - 1;
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
@@ -91,12 +96,11 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
         iso_edges(nodes, x, id, d);
         for (int k = 0; k < 3 * nodes - 3; k++) f[k] = lane_all(0);
         for (size_t q = (size_t)points * b; q < (size_t)points * (b + 1); q++) {
-            sp_lane turned[3 * SP_ISO_NODES_MAX], T[SP_ISO_TANGENT], D[9], M[9];
-            load_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
-            iso_gradient(nodes, d, turned, D);
-            load_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, SP_ISO_TANGENT, T);
-            iso_change(T, D, M);
-            iso_spread(nodes, M, turned, f);
+            const sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), *T = iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q);
+            if (nodes == 4)
+                iso_product4(T, turned, d, f);
+            else
+                iso_product(nodes, T, turned, d, f);
         }
         iso_add(nodes, f, id, y);
     }

@@ -70,15 +70,13 @@ void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]
 
 void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y) {
     size_t edges = (size_t)g->nodes - 1;
-    double d[3 * SP_ISO_NODES_MAX], D[9], M[9];
+    double d[3 * SP_ISO_NODES_MAX];
     for (size_t e = (size_t)g->block_start[chunk]; e < (size_t)g->block_start[chunk + 1]; e++) {
         double f[3 * SP_ISO_NODES_MAX] = {0};
         element_edges(g, e, x, d);
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             const double *turned = g->turned + 3 * edges * q;
-            iso_gradient(g->nodes, d, turned, D);
-            iso_change(g->tangent + SP_ISO_TANGENT * q, D, M);
-            iso_spread(g->nodes, M, turned, f);
+            iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
         }
         element_add(g, e, f, y);
     }
