@@ -41,7 +41,7 @@ static sp_status add_solid(story *s, const char *name, sp_rotation rotation, sp_
     sp_load loads[2] = {{.type = SP_LOAD_FORCE, .items = pushed, .count = 2, .value = {sp_signal_constant(1)}},
                         {.type = SP_LOAD_PRESSURE, .items = face, .count = 2, .value = {sp_signal_constant(5)}}};
     sp_spring_def pull = {.at = {.elem = 3, .at = {0.25, 0.25, 0.25}}, .stiffness = 5};
-    sp_material regions[1] = {{900, 1e4, 0.4}};
+    sp_material regions[1] = {{.density = 900, .young = 1e4, .poisson = 0.4}};
     const int of[12] = {0, 1, 0, 1};
     sp_solid_def def = sp_solid_def_default();
     sp_body_id id;

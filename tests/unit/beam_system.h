@@ -59,7 +59,8 @@ static inline bool beam_make(beam *k, const beam_def *def) {
         if (sp_mesh_positions(k->mesh)[3 * i] == 0) held[count++] = i;
     sp_fix fix = {held, count, SP_AXES_ALL, 0};
     sp_solid_def sd = sp_solid_def_default();
-    sd.name = "beam", sd.mesh = k->mesh, sd.material = (sp_material){1, def->young[0], 0.3}, sd.element_young = young;
+    sd.name = "beam", sd.mesh = k->mesh, sd.material = (sp_material){.density = 1, .young = def->young[0], .poisson = 0.3},
+    sd.element_young = young;
     sd.fixes = &fix, sd.fix_count = def->loose ? 0 : 1;
     bool made = sp__solid_create(k->ctx, &k->error, &sd, def->backend ? def->backend : "auto", &k->body) >= 0;
     free(young);

@@ -83,14 +83,14 @@ static void api_beam(sp_context *ctx, uint64_t *hash) {
                     .items = led,
                     .count = box_nodes(mesh, tip, led),
                     .value = {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 1}}};
-    sp_material stiff = {800, 5e4, 0.4};
+    sp_material stiff = {.density = 800, .young = 5e4, .poisson = 0.4};
     for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
         double x = 0;
         for (int k = 0; k < 4; k++) x += 0.25 * sp_mesh_positions(mesh)[3 * sp_mesh_tets(mesh)[4 * e + k]];
         region[e] = x <= 0.5;
     }
     def.name = "beam", def.mesh = mesh;
-    def.material = (sp_material){800, 2e4, 0.4};
+    def.material = (sp_material){.density = 800, .young = 2e4, .poisson = 0.4};
     def.rotation = SP_ROTATION_SVD;
     def.regions = &stiff, def.region_count = 1, def.element_region = region;
     def.rayleigh_mass = 0.1, def.rayleigh_stiffness = 0.002, def.drag = 3;

@@ -135,7 +135,7 @@ TEST(edits_are_checked_against_the_list) {
     start();
     sp_solid_def def = sp_solid_def_default();
     sp_contact_def contact = sp_contact_def_default();
-    sp_material region = {500, 2e6, NAN};
+    sp_material region = {.density = 500, .young = 2e6, .poisson = NAN};
     sp_body_id id;
     sp_anchor corner = {.elem = 0};
     sp_mass_def mass = {.name = "mass", .at = &corner, .count = 1, .value = sp_signal_constant(2)};

@@ -26,7 +26,7 @@ static bool make(bench *k, const variant *v, const char *backend, int cells) {
     sp_solid_def def = sp_solid_def_default();
     def.name = "block", def.mesh = k->mesh;
     use_variant(&def, v);
-    def.material = (sp_material){800, 2e3, 0.35};
+    def.material = (sp_material){.density = 800, .young = 2e3, .poisson = 0.35};
     def.rayleigh_mass = 0.2, def.rayleigh_stiffness = 0.03, def.drag = 5;
     def.fixes = &fix, def.fix_count = 1, def.springs = &pull, def.spring_count = 1;
     if (sp__solid_create(k->ctx, &k->error, &def, backend, &k->body) < 0) return false;
@@ -187,7 +187,7 @@ TEST(one_element_equals_the_rotated_textbook_stiffness) {
         md.node_count = 4, md.positions = &x[0][0], md.tet_count = 1, md.tets = tet;
         REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
         sp_solid_def def = sp_solid_def_default();
-        def.mesh = k.mesh, def.material = (sp_material){1000, 5e3, 0.3};
+        def.mesh = k.mesh, def.material = (sp_material){.density = 1000, .young = 5e3, .poisson = 0.3};
         use_variant(&def, &variants[v]);
         REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
         k.n = 12;
@@ -327,10 +327,10 @@ TEST(regions_inherit_unset_parameters) {
     int cells[3] = {2, 1, 1}, region[12];
     REQUIRE(sp_mesh_box(k.ctx, size, cells, 6, &k.mesh) == SP_OK);
     for (int e = 0; e < 12; e++) region[e] = e >= 6;
-    sp_material soft = {NAN, 500, NAN};
+    sp_material soft = {.density = NAN, .young = 500, .poisson = NAN};
     sp_solid_def def = sp_solid_def_default();
     def.mesh = k.mesh, def.regions = &soft, def.region_count = 1, def.element_region = region;
-    def.material = (sp_material){800, 1000, 0.2};
+    def.material = (sp_material){.density = 800, .young = 1000, .poisson = 0.2};
     REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
     sp_solid *s = sp__solid(k.body);
     sp_material m = sp__solid_material_of(s, s->slot_of[11]);

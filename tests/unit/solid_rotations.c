@@ -21,7 +21,7 @@ static bool make(bench *k, const variant *v, const char *backend, int workers, d
     sp_solid_def def = sp_solid_def_default();
     def.name = "block", def.mesh = k->mesh;
     use_variant(&def, v);
-    def.material = (sp_material){800, young, 0.35};
+    def.material = (sp_material){.density = 800, .young = young, .poisson = 0.35};
     if (sp__solid_create(k->ctx, &k->error, &def, backend, &k->body) < 0) return false;
     return (k->R = calloc(9 * (size_t)sp_mesh_node_count(k->mesh), sizeof *k->R)) != NULL;
 }

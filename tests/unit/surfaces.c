@@ -335,7 +335,7 @@ TEST(interfaces_lie_between_regions) {
         for (int k = 0; k < 4; k++) centre += x[3 * tets[4 * e + k]] / 4;
         region[e] = centre < 0.5 ? 0 : centre < 1 ? 2 : 1;
     }
-    sp_material two[2] = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    sp_material two[2] = {{.density = NAN, .young = NAN, .poisson = NAN}, {.density = NAN, .young = NAN, .poisson = NAN}};
     def.mesh = r.mesh, def.element_region = region, def.regions = two, def.region_count = 2;
     REQUIRE(sp_world_add_solid(r.w, &def, &r.body) == SP_OK);
     sp_surface_def s = sp_surface_def_default();

@@ -75,7 +75,7 @@ static double *ours(problem *p) {
     sp_fix fix = {p->held, p->held_count, SP_AXES_ALL, 0};
     sp_solid_def def = lab_solid(b);
     def.model = SP_LINEAR;
-    def.material = (sp_material){density, young, nu};
+    def.material = (sp_material){.density = density, .young = young, .poisson = nu};
     def.fixes = &fix, def.fix_count = 1;
     def.loads = loads, def.load_count = count;
     def.integrator.type = SP_STATIC;

@@ -20,7 +20,7 @@ static sp_status bar(lab *b, int k) {
 static sp_solid_def static_bar(const lab *b) {
     sp_solid_def def = lab_solid(b);
     def.model = SP_LINEAR;
-    def.material = (sp_material){1000, young, 0};
+    def.material = (sp_material){.density = 1000, .young = young, .poisson = 0};
     def.integrator.type = SP_STATIC;
     def.integrator.tolerance = 1e-9;
     def.solver.tolerance = 1e-10;

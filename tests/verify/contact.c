@@ -105,7 +105,7 @@ static sp_body_id add_block(scene *s, sp_solid_def def, double size, int cells, 
 
 static sp_solid_def soft(double young) {
     sp_solid_def def = sp_solid_def_default();
-    def.material = (sp_material){1000, young, 0.4};
+    def.material = (sp_material){.density = 1000, .young = young, .poisson = 0.4};
     def.rotation = SP_ROTATION_POLAR, def.solver.type = SP_SOLVER_CHOLESKY, def.compliance = SP_COMPLIANCE_EXACT;
     return def;
 }

@@ -21,7 +21,7 @@ static double dropped(double height, bool sheet) {
     sp_pose at = contact_at(0, 0, height + 0.05);
     double x[3] = {0, 0, -1};
     contact.formulation = SP_CONTACT_PROXIMITY;
-    def.material = (sp_material){1000, 3e4, 0.4}, def.rayleigh_stiffness = 0.02;
+    def.material = (sp_material){.density = 1000, .young = 3e4, .poisson = 0.4}, def.rayleigh_stiffness = 0.02;
     if (!contact_open(&b, (double[3]){0, 0, -g}, &contact)) return -1;
     shape.pose.translate[2] = -0.002;
     floor.shapes = &shape, floor.shape_count = 1;

@@ -126,7 +126,7 @@ static sp_body_measures released(sp_compliance_type compliance) {
     support.shapes = &plate, support.shape_count = 1, support.pose.constant = contact_at(0, 0, -0.05);
     sp_body_id below = contact_rigid(&b, &support);
     sp_solid_def def = sp_solid_def_default();
-    def.material = (sp_material){1000, 3e4, 0.4}, def.compliance = compliance;
+    def.material = (sp_material){.density = 1000, .young = 3e4, .poisson = 0.4}, def.compliance = compliance;
     def.solver.type = SP_SOLVER_PCG, def.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
     const sp_pose pose = contact_at(0, 0, 0.25);
     sp_body_id id = contact_block(&b, def, (double[3]){0.1, 0.1, 0.1}, (int[3]){4, 4, 4}, &pose);

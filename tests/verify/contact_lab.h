@@ -99,7 +99,7 @@ static inline sp_pose contact_at(double x, double y, double z) {
 // Corotational, with the exact inverse of each step.
 static inline sp_solid_def contact_soft(double density, double young, double poisson) {
     sp_solid_def def = sp_solid_def_default();
-    def.material = (sp_material){density, young, poisson};
+    def.material = (sp_material){.density = density, .young = young, .poisson = poisson};
     def.rotation = SP_ROTATION_POLAR, def.solver.type = SP_SOLVER_CHOLESKY, def.compliance = SP_COMPLIANCE_EXACT;
     return def;
 }

@@ -87,7 +87,8 @@ static sp_body_id add_cube(scene *s, double young, double y, int *bottom, int *c
     memcpy(low.box, (double[6]){-1, -1, -1, 1, 1, 1e-6}, sizeof low.box);
     CHECK_INT(sp_mesh_select(mesh, &low, SP_SELECT_NODES, bottom, 9, count), SP_OK);
     CHECK_INT(*count, 9);
-    def.mesh = mesh, def.material = (sp_material){1000, young, 0.3}, def.solver.type = SP_SOLVER_CHOLESKY;
+    def.mesh = mesh, def.material = (sp_material){.density = 1000, .young = young, .poisson = 0.3},
+    def.solver.type = SP_SOLVER_CHOLESKY;
     def.compliance = SP_COMPLIANCE_EXACT;
     if (sp_world_add_solid(s->w, &def, &id) < 0) SP_TEST_FAILED("%s", sp_world_error(s->w)->message);
     sp_mesh_destroy(&box), sp_mesh_destroy(&mesh);

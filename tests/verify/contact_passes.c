@@ -86,7 +86,7 @@ TEST(statics_converge_with_default_tolerances) {
     sp_solid_def def = sp_solid_def_default();
     sp_pose at = contact_at(0, 0, 0.05);
     double force[3], torque[3];
-    def.material = (sp_material){1000, 3e4, 0.4}, def.integrator.type = SP_STATIC;
+    def.material = (sp_material){.density = 1000, .young = 3e4, .poisson = 0.4}, def.integrator.type = SP_STATIC;
     sp_body_id id = contact_block(&b, def, (double[3]){0.1, 0.1, 0.1}, (int[3]){4, 4, 4}, &at);
     CHECK(contact_steps(&b, 0.01, 3));
     CHECK_INT(b.worst, SP_OK);

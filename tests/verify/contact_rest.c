@@ -70,7 +70,7 @@ TEST(a_column_that_collapses_stays_apart) {
     for (int i = 0; i < COUNT; i++) {
         sp_solid_def def = sp_solid_def_default();
         sp_pose at = contact_at(0.004 * sin(1.7 * i), 0.004 * cos(2.3 * i), 0.061 + 0.11 * i);
-        def.material = (sp_material){1000, 1.2e4, 0.4};
+        def.material = (sp_material){.density = 1000, .young = 1.2e4, .poisson = 0.4};
         id[i] = contact_block(&b, def, (double[3]){size, size, size}, (int[3]){CELLS, CELLS, CELLS}, &at);
     }
     int inverted = 0, unsolved = 0;

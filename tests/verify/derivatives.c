@@ -33,7 +33,7 @@ static bool open_law(specimen *s, const law *l, sp_tangent tangent, const char *
     if (!specimen_context(s) || sp_mesh_box(s->ctx, size, cells, 6, &s->mesh) < 0) return false;
     sp_solid_def def = sp_solid_def_default();
     def.model = l->model, def.rotation = l->rotation, def.shape = l->shape, def.tangent = tangent;
-    def.material = (sp_material){1000, young, nu};
+    def.material = (sp_material){.density = 1000, .young = young, .poisson = nu};
     return specimen_open(s, def, backend);
 }
 

@@ -75,7 +75,7 @@ static bool bend(int k, double w[ENTRIES], double u[ENTRIES]) {
         int *root = plane_nodes(b.mesh, 0, 0, &fix[0].count), *faces = plane_faces(b.mesh, 0, length, &end.count);
         fix[0].nodes = root, end.items = faces;
         sp_solid_def def = lab_solid(&b);
-        def.material = (sp_material){1000, young, 0};
+        def.material = (sp_material){.density = 1000, .young = young, .poisson = 0};
         def.tangent = SP_TANGENT_EXACT;
         def.fixes = fix, def.fix_count = 2;
         def.loads = &end, def.load_count = 1;

@@ -33,7 +33,7 @@ static bool open_bar(lab *b, const ring *r) {
     sp_solid_def def = lab_solid(b);
     def.model = r->model;
     def.rotation = SP_ROTATION_SVD;
-    def.material = (sp_material){1000, 1e5, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 1e5, .poisson = 0.3};
     def.initial = x, def.initial_velocity = v;
     def.fixes = &fix, def.fix_count = 1;
     def.integrator.type = r->integrator;

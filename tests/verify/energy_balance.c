@@ -67,7 +67,7 @@ static bool open_bar(lab *b, const trial *t) {
         for (int i = 0; i < load.count; i++) skin[i] = i;
     }
     def.model = t->model;
-    def.material = (sp_material){1000, 1e5, t->poisson};
+    def.material = (sp_material){.density = 1000, .young = 1e5, .poisson = t->poisson};
     def.fixes = &fix, def.fix_count = t->by == DRAG || t->by == PUSH || t->by == PRESS;
     def.moves = &move, def.move_count = t->by == PIN;
     def.loads = &load, def.load_count = t->by == PUSH || t->by == PRESS;

@@ -13,7 +13,7 @@ static bool open_single(specimen *s, sp_material_model model, sp_rotation rotati
     if (!specimen_context(s) || single_mesh(s->ctx, &s->mesh) < 0) return false;
     sp_solid_def def = sp_solid_def_default();
     def.model = model, def.rotation = rotation, def.shape = shape;
-    def.material = (sp_material){1000, 1e4, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 1e4, .poisson = 0.3};
     return specimen_open(s, def, "auto");
 }
 

@@ -9,7 +9,7 @@ static bool open_single(specimen *s, sp_rotation rotation) {
     if (!specimen_context(s) || single_mesh(s->ctx, &s->mesh) < 0) return false;
     sp_solid_def def = sp_solid_def_default();
     def.rotation = rotation;
-    def.material = (sp_material){1000, 1e4, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 1e4, .poisson = 0.3};
     return specimen_open(s, def, "auto");
 }
 
@@ -88,7 +88,7 @@ static bool release(sp_rotation rotation, int corner, double depth, double *volu
     wd.gravity[1] = sp_signal_constant(0);
     sp_solid_def def = sp_solid_def_default();
     def.rotation = rotation;
-    def.material = (sp_material){1000, 1e4, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 1e4, .poisson = 0.3};
     def.rayleigh_mass = 2, def.rayleigh_stiffness = 0.05;
     def.initial = x;
     sp_body_id id;
@@ -149,7 +149,7 @@ TEST(a_dropped_cube_returns_to_its_volume) {
         REQUIRE(specimen_context(&s));
         REQUIRE(sp_mesh_box(s.ctx, (double[3]){0.1, 0.1, 0.1}, (int[3]){6, 6, 6}, 5, &s.mesh) == SP_OK);
         sp_solid_def def = sp_solid_def_default();
-        def.material = (sp_material){1000, 5e3, 0.45};
+        def.material = (sp_material){.density = 1000, .young = 5e3, .poisson = 0.45};
         def.mesh = s.mesh;
         sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = {{0, -0.3, 0}, {1, 0, 0, 0}}};
         sp_rigid_def floor = sp_rigid_def_default();

@@ -46,7 +46,7 @@ static kept fly(const motion *m) {
     double *v = velocities(b.mesh);
     sp_solid_def def = lab_solid(&b);
     def.model = m->model, def.rotation = m->rotation, def.shape = m->shape;
-    def.material = (sp_material){1000, 2e4, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 2e4, .poisson = 0.3};
     def.initial_velocity = v;
     def.integrator.type = m->integrator;
     def.integrator.tolerance = 1e-12;
@@ -162,7 +162,7 @@ TEST(rigid_motion_does_not_strain) {
         sp_solid_def def = lab_solid(&b);
         def.rotation = (sp_rotation)(r % 3);
         def.shape = r < 3 ? SP_SHAPE_REST : SP_SHAPE_DEFORMED;
-        def.material = (sp_material){1000, 2e4, 0.3};
+        def.material = (sp_material){.density = 1000, .young = 2e4, .poisson = 0.3};
         def.initial = x;
         CHECK(lab_world(&b, &def, 0));
         CHECK(lab_steps(&b, 0.01, 10) >= 0);
@@ -189,7 +189,8 @@ static double elastic_after_a_step(sp_integrator_type integrator, double spin, d
         v[3 * i] = -spin * x[1], v[3 * i + 1] = spin * x[0];
     }
     sp_solid_def def = lab_solid(&b);
-    def.material = (sp_material){1000, 2e7, 0.3}, def.initial_velocity = v, def.integrator.type = integrator;
+    def.material = (sp_material){.density = 1000, .young = 2e7, .poisson = 0.3}, def.initial_velocity = v,
+    def.integrator.type = integrator;
     def.integrator.tolerance = def.solver.tolerance = 1e-12, def.integrator.iterations = 50;
     if (lab_world(&b, &def, 0) && lab_steps(&b, h, 1) >= 0) {
         sp_body_measures m = lab_measures(&b);

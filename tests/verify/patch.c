@@ -26,7 +26,7 @@ static void set_static(sp_solid_def *def) {
 
 static void set_case(sp_solid_def *def, const variant *c) {
     use_variant(def, c);
-    def->material = (sp_material){1000, 1e5, 0.35};
+    def->material = (sp_material){.density = 1000, .young = 1e5, .poisson = 0.35};
 }
 
 static bool on_boundary(const double *x) {

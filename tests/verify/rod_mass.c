@@ -49,7 +49,7 @@ static sp_status add_solid(rig *r, const setup *s, const sp_mass_def *mass, cons
     sp_solid_def def = sp_solid_def_default();
     if (sp_mesh_box(r->ctx, size, cells, 6, &r->mesh) < 0) return SP_NO_MEMORY;
     for (int i = 0; i < 16; i++) v[3 * i] = s->velocity;
-    def.mesh = r->mesh, def.material = (sp_material){s->density, s->young, 0.3};
+    def.mesh = r->mesh, def.material = (sp_material){.density = s->density, .young = s->young, .poisson = 0.3};
     def.fixes = &fix, def.fix_count = !s->free, def.initial_velocity = v;
     def.masses = mass, def.mass_count = s->mass > 0, def.loads = load, def.load_count = s->force != 0;
     def.integrator.type = s->integrator, def.integrator.tolerance = 1e-12, def.solver.tolerance = 1e-13;

@@ -19,7 +19,7 @@ static double *motion(sp_integrator_type type, int steps, int *count) {
     int *root = plane_nodes(b.mesh, 0, 0, &fix.count);
     fix.nodes = root;
     sp_solid_def def = lab_solid(&b);
-    def.material = (sp_material){1000, 4e5, 0.3};
+    def.material = (sp_material){.density = 1000, .young = 4e5, .poisson = 0.3};
     def.fixes = &fix, def.fix_count = 1;
     def.integrator.type = type;
     def.integrator.tolerance = 1e-10;

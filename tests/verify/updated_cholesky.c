@@ -81,7 +81,7 @@ static bool open_torus(lab *b, const torus *t) {
     move.pose = (sp_pose_signal){.eval = pull, .user = t->pulled};
     if (t->clamped) def.fixes = &fix, def.fix_count = 1;
     if (t->pulled) def.moves = &move, def.move_count = 1;
-    def.material = (sp_material){20, 50, 0.45}, def.rotation = SP_ROTATION_SVD;
+    def.material = (sp_material){.density = 20, .young = 50, .poisson = 0.45}, def.rotation = SP_ROTATION_SVD;
     def.rayleigh_mass = t->damping[0], def.rayleigh_stiffness = t->damping[1];
     def.initial = t->initial, def.initial_velocity = t->velocity, def.element_young = t->young;
     def.integrator.type = t->integrator;
@@ -456,7 +456,7 @@ TEST(a_budget_of_time) {
     sp_move move = {.nodes = held, .count = nodes_where(b.mesh, at_hand, held), .axes = SP_AXES_ALL};
     move.pose = (sp_pose_signal){.eval = pull, .user = &far_away};
     def.fixes = &fix, def.fix_count = 1, def.moves = &move, def.move_count = 1;
-    def.material = (sp_material){20, 50, 0.45}, def.rotation = SP_ROTATION_SVD;
+    def.material = (sp_material){.density = 20, .young = 50, .poisson = 0.45}, def.rotation = SP_ROTATION_SVD;
     def.solver.type = SP_SOLVER_UPDATED_CHOLESKY, def.solver.updated.budget_ms = 0.2;
     REQUIRE(sp_world_create(b.ctx, &wd, &b.world) == SP_OK && sp_world_add_solid(b.world, &def, &b.body) == SP_OK);
     REQUIRE(lab_steps(&b, step, 60) >= 0);
