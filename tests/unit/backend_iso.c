@@ -2,6 +2,7 @@
 // forces are the derivatives of the energy, products those of the forces, and the assembled matrix is the product.
 #include "backend/backend.h"
 #include "kernels/law.h"
+#include "kernels/tet_rotation.h"
 #include "solid/law.h"
 #include "test.h"
 
@@ -371,5 +372,101 @@ TEST(inverted_elements_are_counted_once) {
             CHECK_INT(sums[2], ELEMENTS);
             CHECK(isinf(sums[0]) && sums[0] > 0);
             patch_free(&p);
+        }
+}
+
+// ------------------------------------------------------------------------------------------------ the hand-written tetrahedron
+
+// Four elements in one structure, as sp_tets and as sp_iso: the first edge lies along x and the first face in the xy plane, so
+// that the rest frame of sp_tets is the world.
+typedef struct twin {
+    _Alignas(32) double rest[6 * 4], scale[4], ratio[4], volume[4], grad[36], spin[24];
+    _Alignas(32) double slope[36], weight[4], param[4 * SP_LAW_PARAMS], turned[36], tangent[4 * SP_ISO_TANGENT];
+    double X[16][3];
+    int block_start[2], node[16];
+    uint16_t local[16];
+    sp_tets t;
+    sp_iso g;
+} twin;
+
+static void twin_make(twin *p, const double *param) {
+    unsigned long long seed = 21;
+    *p = (twin){.block_start = {0, 1}};
+    for (int e = 0; e < 4; e++) {
+        double a = 0.1, b = 0.02 * sp_test_random(&seed), c = 0.12, d = 0.03 * sp_test_random(&seed),
+               f = 0.03 * sp_test_random(&seed), h = 0.09;
+        double x[4][3] = {{0}, {a}, {b, c}, {d, f, h}};
+        // rows of the inverse of the upper triangular matrix of edges
+        double g[9] = {1 / a, -b / (a * c), (b * f - c * d) / (a * c * h), 0, 1 / c, -f / (c * h), 0, 0, 1 / h};
+        for (int i = 0; i < 4; i++)
+            memcpy(p->X[4 * i + e], x[i], sizeof x[i]), p->node[4 * i + e] = p->local[4 * i + e] = (uint16_t)(4 * i + e);
+        static const int some[6] = {0, 1, 2, 4, 5, 8};
+        for (int k = 0; k < 6; k++) p->rest[4 * k + e] = g[some[k]];
+        for (int k = 0; k < 9; k++) p->slope[4 * k + e] = g[k];
+        p->volume[e] = p->weight[e] = a * c * h / 6;
+        p->scale[e] = sqrt(p->volume[e] * param[0]), p->ratio[e] = param[1] / param[0];
+        for (int k = 0; k < SP_LAW_PARAMS; k++) p->param[4 * k + e] = param[k];
+    }
+    p->t = (sp_tets){.lanes = 4,
+                     .blocks = 1,
+                     .block_start = p->block_start,
+                     .node = p->node,
+                     .local = p->local,
+                     .rest = p->rest,
+                     .scale = p->scale,
+                     .ratio = p->ratio,
+                     .volume = p->volume,
+                     .grad = p->grad,
+                     .spin = p->spin,
+                     .rotation = TET_SVD};
+    p->g = (sp_iso){.lanes = 4,
+                    .blocks = 1,
+                    .nodes = 4,
+                    .points = 1,
+                    .law = SP_LAW_COROTATIONAL,
+                    .block_start = p->block_start,
+                    .node = p->node,
+                    .local = p->local,
+                    .slope = p->slope,
+                    .weight = p->weight,
+                    .param = p->param,
+                    .volume = p->volume,
+                    .turned = p->turned,
+                    .tangent = p->tangent};
+}
+
+TEST(the_corotational_law_is_the_hand_written_tetrahedron) {
+    twin p;
+    double param[SP_LAW_PARAMS];
+    unsigned long long seed = 23;
+    law_numbers(SP_LAW_COROTATIONAL, param);
+    const sp_backend *be = sp__backend_find("cpu");
+    for (int exact = 0; exact < 2; exact++)
+        for (int t = 0; t < 100; t++) {
+            _Alignas(32) double x[64] = {0}, u[64] = {0}, v[64] = {0}, y[2][64] = {{0}}, z[2][64] = {{0}};
+            double energy[2], sums[2][3], size[2] = {0}, apart[2] = {0};
+            param[SP_LAW_EXACT] = exact;
+            twin_make(&p, param);
+            if (!exact) p.t.spin = NULL;
+            for (int i = 0; i < 16; i++)
+                for (int k = 0; k < 3; k++) {
+                    u[4 * i + k] = (t % 2 ? 0.02 : 0.1) * sp_test_random(&seed), v[4 * i + k] = sp_test_random(&seed);
+                    x[4 * i + k] = p.X[i][k] + u[4 * i + k];
+                }
+            energy[0] = be->tet_state(&p.t, 0, x, y[0]), energy[1] = be->iso_state(&p.g, 0, u, y[1]);
+            be->tet_product(&p.t, 0, v, z[0]), be->iso_product(&p.g, 0, v, z[1]);
+            be->tet_sums(&p.t, 0, x, sums[0]), be->iso_sums(&p.g, 0, u, sums[1]);
+            for (int k = 0; k < 64; k++) {
+                size[0] = fmax(size[0], fabs(y[0][k])), apart[0] = fmax(apart[0], fabs(y[0][k] - y[1][k]));
+                size[1] = fmax(size[1], fabs(z[0][k])), apart[1] = fmax(apart[1], fabs(z[0][k] - z[1][k]));
+            }
+            // the condition number of the nearest rotation, 1 / (s2 + s3), reaches 1e2 at these states, and enters the exact
+            // tangent twice
+            CHECK_NEAR(energy[1], energy[0], 1e-11 * energy[0]);
+            CHECK_NEAR(apart[0], 0, 1e-11 * size[0]);
+            CHECK_NEAR(apart[1], 0, (exact ? 1e-9 : 1e-11) * size[1]);
+            CHECK_NEAR(sums[1][0], sums[0][0], 1e-9 * sums[0][0]);  // by a root of a quartic in tet_sums
+            CHECK_NEAR(sums[1][1], sums[0][1], 1e-13 * fabs(sums[0][1]) + 1e-17);
+            CHECK_INT(sums[1][2], sums[0][2]);
         }
 }
