@@ -375,6 +375,102 @@ TEST(inverted_elements_are_counted_once) {
         }
 }
 
+// ------------------------------------------------------------------------------------------------ small strains, fields
+
+// Every law is Hooke's at small strains: forces and energies of displacements of 1e-9 m in elements of 0.2 m against the linear
+// law, at six digits; the terms that the linear law leaves out are of the order of the strain, 1e-7 at the most.
+TEST(small_displacements_keep_six_digits) {
+    static const char *const names[] = {"ref", "cpu"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int b = 0; b < 2; b++) {
+            patch linear;
+            double param[SP_LAW_PARAMS];
+            field u, y[2];
+            unsigned long long seed = 13;
+            law_numbers(SP_LAW_LINEAR, param);
+            patch_make(&linear, names[b], shape, SP_LAW_LINEAR, param, false);
+            random_field(&linear, &seed, 1e-9, &u);
+            double energy = patch_state(&linear, &u, &y[0]);
+            for (int law = 1; law < SP_LAWS; law++) {
+                patch p;
+                law_numbers(law, param);
+                patch_make(&p, names[b], shape, law, param, false);
+                CHECK_NEAR(patch_state(&p, &u, &y[1]), energy, 1e-6 * energy);
+                CHECK_NEAR(field_difference(&p, &y[0], &y[1]), 0, 1e-6 * field_size(&p, &y[0]));
+                patch_free(&p);
+            }
+            patch_free(&linear);
+        }
+}
+
+// values of a point of element 5, F the same everywhere
+static sp_iso_value value_at(const patch *p, const double *F) {
+    field u;
+    double of_nodes[3 * SP_ISO_NODES_MAX];
+    sp_iso_value out;
+    affine(p, F, &u);
+    for (int a = 0; a < p->g.nodes; a++) memcpy(of_nodes + 3 * a, u.at + 4 * patch_node(p, 5, a), 3 * sizeof *of_nodes);
+    sp__iso_value(&p->g, 5, p->g.points - 1, of_nodes, &out);
+    return out;
+}
+
+static void full(const double *six, double *M) {
+    M[0] = six[0], M[4] = six[1], M[8] = six[2], M[1] = M[3] = six[3], M[5] = M[7] = six[4], M[2] = M[6] = six[5];
+}
+
+static double inverse(const double *F, double *inv) {
+    double det = 0;
+    for (int k = 0; k < 9; k++) {
+        int i = k % 3, j = k / 3, a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+        inv[k] = F[3 * a + c] * F[3 * b + d] - F[3 * a + d] * F[3 * b + c];
+        if (j == 0) det += F[3 * i] * inv[k];
+    }
+    for (int k = 0; k < 9; k++) inv[k] /= det;
+    return det;
+}
+
+// The strain is (F^T F - I) / 2, and the Cauchy stress is the one whose power is the change of the energy: for a change D of F,
+// the energy density changes by J sigma : (D F^-1).
+TEST(fields_of_a_point) {
+    const double F[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.15, 0.05, -0.1, 1.1};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = SP_LAW_COROTATIONAL; law < SP_LAWS; law++) {
+            patch p;
+            double param[SP_LAW_PARAMS], inv[9], E[9], sigma[9];
+            law_numbers(law, param);
+            patch_make(&p, "cpu", shape, law, param, false);
+            sp_iso_value v = value_at(&p, F);
+            double J = inverse(F, inv);
+            CHECK_NEAR(v.jacobian, J, 1e-13);
+            full(v.strain, E), full(v.cauchy, sigma);
+            for (int k = 0; k < 9; k++) {
+                double C = F[k / 3] * F[k % 3] + F[3 + k / 3] * F[3 + k % 3] + F[6 + k / 3] * F[6 + k % 3];
+                CHECK_NEAR(E[k], 0.5 * (C - (k % 4 == 0)), 1e-13);  // some dozens of roundings
+            }
+            for (int k = 0; k < 9; k++) {
+                double G[2][9], h = 1e-5, power = 0;
+                for (int s = 0; s < 2; s++) memcpy(G[s], F, sizeof F), G[s][k] += s ? h : -h;
+                double slope = (value_at(&p, G[1]).energy - value_at(&p, G[0]).energy) / (2 * h);
+                for (int i = 0; i < 3; i++) power += J * sigma[3 * (k / 3) + i] * inv[3 * (k % 3) + i];
+                CHECK_NEAR(slope, power, 1e-9 * 1e4);  // h^2 of moduli of some kPa
+            }
+            patch_free(&p);
+        }
+}
+
+TEST(fields_of_the_linear_law) {
+    const double F[9] = {1.01, 0.02, 0, 0, 0.99, 0, 0, 0.03, 1};
+    patch p;
+    double param[SP_LAW_PARAMS];
+    law_numbers(SP_LAW_LINEAR, param);
+    patch_make(&p, "cpu", TET10, SP_LAW_LINEAR, param, false);
+    sp_iso_value v = value_at(&p, F);
+    double mu = 3000 / 2.6, expected[6] = {2 * mu * 0.01, -2 * mu * 0.01, 0, 2 * mu * 0.01, 2 * mu * 0.015, 0};
+    for (int k = 0; k < 6; k++) CHECK_NEAR(v.cauchy[k], expected[k], 1e-10);  // roundings of 2 mu; the trace is zero
+    CHECK_NEAR(v.energy, mu * (2 * 1e-4 + 2 * (1e-4 + 2.25e-4)), 1e-10);
+    patch_free(&p);
+}
+
 // ------------------------------------------------------------------------------------------------ the hand-written tetrahedron
 
 // Four elements in one structure, as sp_tets and as sp_iso: the first edge lies along x and the first face in the xy plane, so
