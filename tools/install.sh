@@ -10,6 +10,7 @@
 #   tools/install.sh package       to make a Debian package
 #   tools/install.sh docs          to make the API reference
 #   tools/install.sh pictures      to draw the pictures of the documentation
+#   tools/install.sh laws          to write src/kernels/laws.h
 #
 # A name like a|b means: any of them will do, the first that apt knows is installed.
 set -euo pipefail
@@ -25,7 +26,7 @@ packages_of() {
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py python3-siconos ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev chromium libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py python3-siconos $(packages_of laws) ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev chromium libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
         # the page is bundled by npm's own tools: any node that is there will do
         page) if ! command -v npm >/dev/null; then echo "nodejs npm"; fi ;;
@@ -34,8 +35,9 @@ packages_of() {
         package) echo "dpkg-dev" ;;
         docs) echo "doxygen" ;;
         pictures) echo "ffmpeg chromium" ;;
+        laws) echo "python3-sympy" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs pictures" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs pictures laws" >&2
             exit 2
             ;;
     esac

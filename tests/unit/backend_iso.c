@@ -2,6 +2,7 @@
 // forces are the derivatives of the energy, products those of the forces, and the assembled matrix is the product.
 #include "backend/backend.h"
 #include "kernels/law.h"
+#include "kernels/tet_rotation.h"
 #include "solid/law.h"
 #include "test.h"
 
@@ -371,5 +372,197 @@ TEST(inverted_elements_are_counted_once) {
             CHECK_INT(sums[2], ELEMENTS);
             CHECK(isinf(sums[0]) && sums[0] > 0);
             patch_free(&p);
+        }
+}
+
+// ------------------------------------------------------------------------------------------------ small strains, fields
+
+// Every law is Hooke's at small strains: forces and energies of displacements of 1e-9 m in elements of 0.2 m against the linear
+// law, at six digits; the terms that the linear law leaves out are of the order of the strain, 1e-7 at the most.
+TEST(small_displacements_keep_six_digits) {
+    static const char *const names[] = {"ref", "cpu"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int b = 0; b < 2; b++) {
+            patch linear;
+            double param[SP_LAW_PARAMS];
+            field u, y[2];
+            unsigned long long seed = 13;
+            law_numbers(SP_LAW_LINEAR, param);
+            patch_make(&linear, names[b], shape, SP_LAW_LINEAR, param, false);
+            random_field(&linear, &seed, 1e-9, &u);
+            double energy = patch_state(&linear, &u, &y[0]);
+            for (int law = 1; law < SP_LAWS; law++) {
+                patch p;
+                law_numbers(law, param);
+                patch_make(&p, names[b], shape, law, param, false);
+                CHECK_NEAR(patch_state(&p, &u, &y[1]), energy, 1e-6 * energy);
+                CHECK_NEAR(field_difference(&p, &y[0], &y[1]), 0, 1e-6 * field_size(&p, &y[0]));
+                patch_free(&p);
+            }
+            patch_free(&linear);
+        }
+}
+
+// values of a point of element 5, F the same everywhere
+static sp_iso_value value_at(const patch *p, const double *F) {
+    field u;
+    double of_nodes[3 * SP_ISO_NODES_MAX];
+    sp_iso_value out;
+    affine(p, F, &u);
+    for (int a = 0; a < p->g.nodes; a++) memcpy(of_nodes + 3 * a, u.at + 4 * patch_node(p, 5, a), 3 * sizeof *of_nodes);
+    sp__iso_value(&p->g, 5, p->g.points - 1, of_nodes, &out);
+    return out;
+}
+
+static void full(const double *six, double *M) {
+    M[0] = six[0], M[4] = six[1], M[8] = six[2], M[1] = M[3] = six[3], M[5] = M[7] = six[4], M[2] = M[6] = six[5];
+}
+
+static double inverse(const double *F, double *inv) {
+    double det = 0;
+    for (int k = 0; k < 9; k++) {
+        int i = k % 3, j = k / 3, a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+        inv[k] = F[3 * a + c] * F[3 * b + d] - F[3 * a + d] * F[3 * b + c];
+        if (j == 0) det += F[3 * i] * inv[k];
+    }
+    for (int k = 0; k < 9; k++) inv[k] /= det;
+    return det;
+}
+
+// The strain is (F^T F - I) / 2, and the Cauchy stress is the one whose power is the change of the energy: for a change D of F,
+// the energy density changes by J sigma : (D F^-1).
+TEST(fields_of_a_point) {
+    const double F[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.15, 0.05, -0.1, 1.1};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = SP_LAW_COROTATIONAL; law < SP_LAWS; law++) {
+            patch p;
+            double param[SP_LAW_PARAMS], inv[9], E[9], sigma[9];
+            law_numbers(law, param);
+            patch_make(&p, "cpu", shape, law, param, false);
+            sp_iso_value v = value_at(&p, F);
+            double J = inverse(F, inv);
+            CHECK_NEAR(v.jacobian, J, 1e-13);
+            full(v.strain, E), full(v.cauchy, sigma);
+            for (int k = 0; k < 9; k++) {
+                double C = F[k / 3] * F[k % 3] + F[3 + k / 3] * F[3 + k % 3] + F[6 + k / 3] * F[6 + k % 3];
+                CHECK_NEAR(E[k], 0.5 * (C - (k % 4 == 0)), 1e-13);  // some dozens of roundings
+            }
+            for (int k = 0; k < 9; k++) {
+                double G[2][9], h = 1e-5, power = 0;
+                for (int s = 0; s < 2; s++) memcpy(G[s], F, sizeof F), G[s][k] += s ? h : -h;
+                double slope = (value_at(&p, G[1]).energy - value_at(&p, G[0]).energy) / (2 * h);
+                for (int i = 0; i < 3; i++) power += J * sigma[3 * (k / 3) + i] * inv[3 * (k % 3) + i];
+                CHECK_NEAR(slope, power, 1e-9 * 1e4);  // h^2 of moduli of some kPa
+            }
+            patch_free(&p);
+        }
+}
+
+TEST(fields_of_the_linear_law) {
+    const double F[9] = {1.01, 0.02, 0, 0, 0.99, 0, 0, 0.03, 1};
+    patch p;
+    double param[SP_LAW_PARAMS];
+    law_numbers(SP_LAW_LINEAR, param);
+    patch_make(&p, "cpu", TET10, SP_LAW_LINEAR, param, false);
+    sp_iso_value v = value_at(&p, F);
+    double mu = 3000 / 2.6, expected[6] = {2 * mu * 0.01, -2 * mu * 0.01, 0, 2 * mu * 0.01, 2 * mu * 0.015, 0};
+    for (int k = 0; k < 6; k++) CHECK_NEAR(v.cauchy[k], expected[k], 1e-10);  // roundings of 2 mu; the trace is zero
+    CHECK_NEAR(v.energy, mu * (2 * 1e-4 + 2 * (1e-4 + 2.25e-4)), 1e-10);
+    patch_free(&p);
+}
+
+// ------------------------------------------------------------------------------------------------ the hand-written tetrahedron
+
+// Four elements in one structure, as sp_tets and as sp_iso: the first edge lies along x and the first face in the xy plane, so
+// that the rest frame of sp_tets is the world.
+typedef struct twin {
+    _Alignas(32) double rest[6 * 4], scale[4], ratio[4], volume[4], grad[36], spin[24];
+    _Alignas(32) double slope[36], weight[4], param[4 * SP_LAW_PARAMS], turned[36], tangent[4 * SP_ISO_TANGENT];
+    double X[16][3];
+    int block_start[2], node[16];
+    uint16_t local[16];
+    sp_tets t;
+    sp_iso g;
+} twin;
+
+static void twin_make(twin *p, const double *param) {
+    unsigned long long seed = 21;
+    *p = (twin){.block_start = {0, 1}};
+    for (int e = 0; e < 4; e++) {
+        double a = 0.1, b = 0.02 * sp_test_random(&seed), c = 0.12, d = 0.03 * sp_test_random(&seed),
+               f = 0.03 * sp_test_random(&seed), h = 0.09;
+        double x[4][3] = {{0}, {a}, {b, c}, {d, f, h}};
+        // rows of the inverse of the upper triangular matrix of edges
+        double g[9] = {1 / a, -b / (a * c), (b * f - c * d) / (a * c * h), 0, 1 / c, -f / (c * h), 0, 0, 1 / h};
+        for (int i = 0; i < 4; i++)
+            memcpy(p->X[4 * i + e], x[i], sizeof x[i]), p->node[4 * i + e] = p->local[4 * i + e] = (uint16_t)(4 * i + e);
+        static const int some[6] = {0, 1, 2, 4, 5, 8};
+        for (int k = 0; k < 6; k++) p->rest[4 * k + e] = g[some[k]];
+        for (int k = 0; k < 9; k++) p->slope[4 * k + e] = g[k];
+        p->volume[e] = p->weight[e] = a * c * h / 6;
+        p->scale[e] = sqrt(p->volume[e] * param[0]), p->ratio[e] = param[1] / param[0];
+        for (int k = 0; k < SP_LAW_PARAMS; k++) p->param[4 * k + e] = param[k];
+    }
+    p->t = (sp_tets){.lanes = 4,
+                     .blocks = 1,
+                     .block_start = p->block_start,
+                     .node = p->node,
+                     .local = p->local,
+                     .rest = p->rest,
+                     .scale = p->scale,
+                     .ratio = p->ratio,
+                     .volume = p->volume,
+                     .grad = p->grad,
+                     .spin = p->spin,
+                     .rotation = TET_SVD};
+    p->g = (sp_iso){.lanes = 4,
+                    .blocks = 1,
+                    .nodes = 4,
+                    .points = 1,
+                    .law = SP_LAW_COROTATIONAL,
+                    .block_start = p->block_start,
+                    .node = p->node,
+                    .local = p->local,
+                    .slope = p->slope,
+                    .weight = p->weight,
+                    .param = p->param,
+                    .volume = p->volume,
+                    .turned = p->turned,
+                    .tangent = p->tangent};
+}
+
+TEST(the_corotational_law_is_the_hand_written_tetrahedron) {
+    twin p;
+    double param[SP_LAW_PARAMS];
+    unsigned long long seed = 23;
+    law_numbers(SP_LAW_COROTATIONAL, param);
+    const sp_backend *be = sp__backend_find("cpu");
+    for (int exact = 0; exact < 2; exact++)
+        for (int t = 0; t < 100; t++) {
+            _Alignas(32) double x[64] = {0}, u[64] = {0}, v[64] = {0}, y[2][64] = {{0}}, z[2][64] = {{0}};
+            double energy[2], sums[2][3], size[2] = {0}, apart[2] = {0};
+            param[SP_LAW_EXACT] = exact;
+            twin_make(&p, param);
+            if (!exact) p.t.spin = NULL;
+            for (int i = 0; i < 16; i++)
+                for (int k = 0; k < 3; k++) {
+                    u[4 * i + k] = (t % 2 ? 0.02 : 0.1) * sp_test_random(&seed), v[4 * i + k] = sp_test_random(&seed);
+                    x[4 * i + k] = p.X[i][k] + u[4 * i + k];
+                }
+            energy[0] = be->tet_state(&p.t, 0, x, y[0]), energy[1] = be->iso_state(&p.g, 0, u, y[1]);
+            be->tet_product(&p.t, 0, v, z[0]), be->iso_product(&p.g, 0, v, z[1]);
+            be->tet_sums(&p.t, 0, x, sums[0]), be->iso_sums(&p.g, 0, u, sums[1]);
+            for (int k = 0; k < 64; k++) {
+                size[0] = fmax(size[0], fabs(y[0][k])), apart[0] = fmax(apart[0], fabs(y[0][k] - y[1][k]));
+                size[1] = fmax(size[1], fabs(z[0][k])), apart[1] = fmax(apart[1], fabs(z[0][k] - z[1][k]));
+            }
+            // the condition number of the nearest rotation, 1 / (s2 + s3), reaches 1e2 at these states, and enters the exact
+            // tangent twice
+            CHECK_NEAR(energy[1], energy[0], 1e-11 * energy[0]);
+            CHECK_NEAR(apart[0], 0, 1e-11 * size[0]);
+            CHECK_NEAR(apart[1], 0, (exact ? 1e-9 : 1e-11) * size[1]);
+            CHECK_NEAR(sums[1][0], sums[0][0], 1e-9 * sums[0][0]);  // by a root of a quartic in tet_sums
+            CHECK_NEAR(sums[1][1], sums[0][1], 1e-13 * fabs(sums[0][1]) + 1e-17);
+            CHECK_INT(sums[1][2], sums[0][2]);
         }
 }
