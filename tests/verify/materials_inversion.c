@@ -154,7 +154,7 @@ TEST(step_from_outside_the_domain_fails) {
 // the target would turn elements inside out; it is divided, and the line search refuses states without an energy.
 static void bend(const law_case *c) {
     const double length = 1, thick = 0.2;
-    sp_pose pose = {.translate = {-0.3, 0, 0.35}, .quat = {cos(SP_PI / 3), 0, -sin(M_PI / 3), 0}};
+    sp_pose pose = {.translate = {-0.3, 0, 0.35}, .quat = {cos(SP_PI / 3), 0, -sin(SP_PI / 3), 0}};
     lab b;
     REQUIRE(lab_context(&b));
     REQUIRE(sp_mesh_box(b.ctx, (double[3]){length, thick, thick}, (int[3]){10, 2, 2}, 5, &b.mesh) == SP_OK);
