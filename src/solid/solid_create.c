@@ -142,8 +142,9 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
 static sp_status solid_check(sp_error *error, const sp_solid_def *def, const char *backend) {
     if (def->cookie != SP_COOKIE_SOLID) REFUSE("the definition does not start from sp_solid_def_default()");
     if (!def->mesh) REFUSE("a solid needs a mesh");
-    int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_tet_count(def->mesh);
+    int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_element_count(def->mesh);
     if (elements < 1) REFUSE("a solid needs a mesh of at least one tetrahedron");
+    if (!sp_mesh_tets(def->mesh)) REFUSE("a solid needs a mesh of linear tetrahedra");
     if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
         REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
     SP_TRY(solid_check_material(error, "", &def->material));
@@ -259,7 +260,7 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);
     s->be = sp__backend_find(backend);
-    s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = b->elements = sp_mesh_tet_count(def->mesh);
+    s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = b->elements = sp_mesh_element_count(def->mesh);
     s->model = def->model, s->rotation = def->rotation, s->shape = def->shape, s->tangent = def->tangent;
     s->params = solid_params_of(def), b->params = &s->params;
     s->young_of_time = def->young_of_time;

@@ -157,7 +157,7 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
         !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
     for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
-    memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
+    memcpy(s->surface_tets, mesh->face_element, (size_t)faces * sizeof *s->surface_tets);
     boundary->vertex_count = n, boundary->face_count = faces;
     anchor_nodes(b, vertex);
     status = SP_OK;

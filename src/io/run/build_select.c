@@ -73,7 +73,7 @@ static sp_selection geometric(const sp_scene_node *node) {
 }
 
 static int kind_count(const sp_mesh *mesh, sp_select_kind kind) {
-    return kind == SP_SELECT_NODES ? sp_mesh_node_count(mesh) : sp_mesh_tet_count(mesh);
+    return kind == SP_SELECT_NODES ? sp_mesh_node_count(mesh) : sp_mesh_element_count(mesh);
 }
 
 // mask &= selection of the mesh library
@@ -109,9 +109,10 @@ static sp_status list_mask(sp_run *run, const sp_scene_node *node, const sp_mesh
     }
     SP_TRY(mesh_mask(run, node, mesh, &s, SP_SELECT_NODES, nodes));
     if (kind != SP_SELECT_ELEMENTS) return SP_OK;
-    const int *tets = sp_mesh_tets(mesh);
-    for (size_t i = 0; i < (size_t)sp_mesh_tet_count(mesh); i++)
-        mask[i] = mask[i] && nodes[tets[4 * i]] && nodes[tets[4 * i + 1]] && nodes[tets[4 * i + 2]] && nodes[tets[4 * i + 3]];
+    for (int i = 0; i < sp_mesh_element_count(mesh); i++) {
+        const int *own;
+        for (int k = sp_element_nodes(sp_mesh_element(mesh, i, &own)) - 1; k >= 0; k--) mask[i] = mask[i] && nodes[own[k]];
+    }
     return SP_OK;
 }
 
@@ -237,7 +238,7 @@ static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t
         return sp__build_no_memory(run);
     SP_TRY(sp__build_point(run, t->body, p->node, anchor));
     elements[0] = (int)anchor->elem;
-    ids[0] = sp_mesh_tet_ids(t->body->own)[elements[0]];
+    ids[0] = sp_mesh_element_ids(t->body->own)[elements[0]];
     t->anchors = anchor;
     t->node_count = t->element_count = 1;
     t->elements = elements;
