@@ -146,7 +146,7 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
         !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
     for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
-    for (int f = 0; f < faces; f++) s->surface_cells[f] = sp_mesh_face_cell(mesh, f);
+    for (int f = 0; f < faces; f++) s->surface_cells[f] = sp__mesh_face_cell(mesh, f);
     boundary->vertex_count = n, boundary->face_count = faces;
     anchor_nodes(b, vertex);
     status = SP_OK;
