@@ -635,6 +635,17 @@ SP_API sp_status sp_world_add_contact_pair(sp_world *world, const sp_contact_pai
 /// smaller holds; of two that hold for one part, the later. Nullable: path, of the parameter ("beam.region[0].friction").
 SP_API sp_status sp_world_add_friction(sp_world *world, const sp_contact_part *part, double friction, const char *path);
 
+/// A surface that contact by volumes cannot use.
+typedef struct sp_open_surface {
+    sp_body_id body;
+    int surface;  ///< 0: the boundary; others: embedded surfaces
+    int edges;    ///< edges whose triangles do not close it; 0: no surface is open
+} sp_open_surface;
+
+/// Looks for a surface that may touch another body by volumes, by the contact parameters and pairs of the world, and is not
+/// closed: the first step refuses it. The first one is returned; out->edges is 0 if all are closed or no pair needs it.
+SP_API sp_status sp_world_open_surface(sp_world *world, sp_open_surface *out);
+
 /// The complementarity problem that the last step solved: u = W lambda + q, three rows per contact (normal, two tangents).
 typedef struct sp_contact_problem {
     int contacts;

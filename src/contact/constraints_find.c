@@ -277,6 +277,65 @@ void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k)
     sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1), sp__free(c->ctx, k->triangles);
 }
 
+// ---------------------------------------------------------------------------------------------------- open surfaces
+
+typedef struct open_search {
+    sp_body *const *bodies;
+    int count;
+    const sp_pair_rules *rules;
+    sp_contact_rule base;
+} open_search;
+
+// A collision surface of a body as a side of rules, also the tube of a rod; index -1: its analytic shapes. False: it has none.
+static bool volume_side(const sp_body *b, int index, sp_rule_side *out) {
+    sp_body_shape shape;
+    const bool shapes = b->ops->shape && b->ops->shape((sp_body *)b, SP_COMMITTED, 0, &shape);
+    *out = (sp_rule_side){.slot = b->id.slot, .surface = index};
+    if (index < 0) return shapes;
+    out->at = b->surfaces[index];
+    const unsigned roles = index == 0 ? sp__boundary_roles(b) : b->surfaces[index]->roles;
+    return !shapes && out->at->face_count > 0 && (roles & SP_ROLE_COLLISION);
+}
+
+static bool may_touch_volume(const open_search *s, const sp_rule_side *side, const sp_body *other) {
+    for (int i = -1; i < other->surface_count; i++) {
+        sp_rule_side sides[2] = {*side};
+        if (!volume_side(other, i, &sides[1])) continue;
+        const sp_contact_rule rule = s->rules ? sp__pair_rules_of(s->rules, &s->base, sides) : s->base;
+        if (rule.enabled && sp__contact_is_volume(rule.formulation) && rule.pixel > 0) return true;
+    }
+    return false;
+}
+
+static bool needs_closed(const open_search *s, const sp_body *b, const sp_rule_side *side) {
+    for (int i = 0; i < s->count; i++) {
+        const sp_body *other = s->bodies[i];
+        if (other == b || !sp__body_takes_rows(other, false)) continue;
+        if (sp__constraints_is_static(b) && sp__constraints_is_static(other)) continue;
+        if (may_touch_volume(s, side, other)) return true;
+    }
+    return false;
+}
+
+sp_status sp__constraints_open_surface(sp_context *ctx, const sp_pair_rules *rules, sp_body *const *bodies, int count,
+                                       const sp_contact_def *def, sp_open_surface *out) {
+    const open_search s = {bodies, count, rules, {.enabled = true, .formulation = def->formulation, .pixel = def->pixel}};
+    *out = (sp_open_surface){0};
+    for (int i = 0; i < count; i++) {
+        if (!sp__body_takes_rows(bodies[i], false)) continue;
+        for (int k = 0; k < bodies[i]->surface_count; k++) {
+            sp_rule_side side;
+            int edges = 0;
+            if (!volume_side(bodies[i], k, &side) || !needs_closed(&s, bodies[i], &side)) continue;
+            SP_TRY(sp__surface_open_edges(ctx, bodies[i], bodies[i]->surfaces[k], &edges));
+            if (edges == 0) continue;
+            *out = (sp_open_surface){.body = bodies[i]->id, .surface = k, .edges = edges};
+            return SP_OK;
+        }
+    }
+    return SP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- contacts
 
 // The face of a surface that contains two vertices.
