@@ -535,6 +535,8 @@ typedef struct sp_contact_def {
     double enabled;   ///< proximity: 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
     double pixel;     ///< volume: distance of the rays of the layered depth images [m] > 0; no default
     int cell;         ///< volume: edge of a constraint in pixels, 0..4096; 0, the default: one constraint for each pair
+    int layers;       ///< volume: surfaces that a ray may cross for which memory is ready, 0..4096; 0, the default: 98. Where a
+                      ///< ray crosses more, memory grows, and the first time an event says so. It changes no result
     double slack;     ///< volume: overlap that stays at rest, in pixels >= 0, default 0.5; 0: contacts without a load come and go
     sp_contact_law law;            ///< volume: default coulomb
     double viscosity;              ///< viscous: force per area, area and relative velocity [N s/m5] >= 0

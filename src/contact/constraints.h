@@ -46,6 +46,8 @@ typedef struct sp_constraints_info {
     int overlaps;         // pairs and cells that overlap
     int contained;        // overlaps of a body that is inside another: no direction separates them
     int64_t unbalanced;   // rays that leave a surface more or less often than they enter it
+    int layers;           // triangles that a ray crosses, at most in all searches of the step
+    int layers_reserved;  // memory is reserved for so many
     double detection_ms;  // of all searches of the step
 } sp_constraints_info;
 

@@ -639,6 +639,15 @@ static void follow_formulations(sp_constraints *c, const sp_contact_def *def) {
     c->has_volumes = volumes, c->has_distances = distances;
 }
 
+static sp_status search_volumes(sp_constraints *c, const sp_contact_def *def) {
+    if (!c->volume) SP_TRY(sp__volume_create(c->ctx, &c->volume));
+    sp__volume_reserve_layers(c->volume, def->layers);
+    SP_TRY(sp__volumes_search(c, def));
+    c->info.layers_reserved = def->layers > 0 ? def->layers : SP_VOLUME_LAYERS_AUTO;
+    if (c->overlaps.layers_most > c->info.layers) c->info.layers = c->overlaps.layers_most;
+    return SP_OK;
+}
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
@@ -658,7 +667,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                 .continuous = def->continuous,
                                 .formulation = def->formulation,
                                 .pixel = def->pixel};
-    if (c->has_volumes) SP_TRY(sp__volumes_search(c, def));
+    if (c->has_volumes) SP_TRY(search_volumes(c, def));
     if (!c->has_distances) return SP_OK;
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
     sp_collide_options options = {

@@ -3,6 +3,7 @@
 // - overlaps are searched at the end of a step: a fast, small body passes through a plate in long steps, and not in short ones
 // - one solve leaves the less overlap, the finer the cells are (figure 4.20)
 // - the number of contacts does not depend on the number of triangles (section 4.4.4)
+// - memory for the layers of a ray grows, which an event says once, and which changes no result
 #include "body/surface.h"
 #include "collide/volume.h"
 #include "contact_lab.h"
@@ -147,4 +148,42 @@ TEST(contacts_do_not_grow_with_the_triangles) {
     CHECK(fine.triangles >= 16 * coarse.triangles);
     CHECK(coarse.contacts > 0 && abs(fine.contacts - coarse.contacts) <= 1);
     CHECK_NEAR(fine.speed, coarse.speed, 0.02 * coarse.speed);
+}
+
+// ---------------------------------------------------------------------------------------------------- layers
+
+// Events of a box on the floor: rays cross the box and the floor, four triangles.
+static uint64_t box_with_layers(int layers, int *events) {
+    contact_lab b;
+    sp_contact_def contact = contact_volume(0.3, 0.005, 0);
+    sp_rigid_shape box = contact_box(0.1, 0.1, 0.05);
+    const sp_pose at = contact_at(0, 0, 0.024);
+    contact.layers = layers, *events = 0;
+    if (!contact_open(&b, (double[3]){0, 0, -9.81}, &contact)) return 0;
+    contact_plane(&b, (double[3]){0}, (double[3]){0, 0, 1});
+    contact_free(&b, &box, &at, rho);
+    for (int i = 0; i < 5; i++) {
+        sp_event e;
+        CHECK(contact_steps(&b, 0.01, 1));
+        for (int k = 0; sp_world_event_at(b.world, k, &e) == SP_OK; k++)
+            *events += strstr(e.text, "a ray crosses 4 surfaces") != NULL;
+    }
+    const uint64_t hash = sp_world_hash(b.world);
+    contact_close(&b);
+    return hash;
+}
+
+TEST(layers_grow_and_say_so_once) {
+    int events[3];
+    const uint64_t few = box_with_layers(1, &events[0]), automatic = box_with_layers(0, &events[1]),
+                   many = box_with_layers(4096, &events[2]);
+    CHECK(few == automatic && many == automatic);
+    CHECK(events[0] == 1 && events[1] == 0 && events[2] == 0);
+    contact_lab b;
+    sp_contact_def contact = contact_volume(0, 0.005, 0);
+    REQUIRE(contact_open(&b, (double[3]){0}, &contact));
+    contact.layers = 4097;
+    CHECK_INT(sp_world_set_contact(b.world, &contact), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(b.world)->message, "layers = 4097, must be in [0, 4096]"));
+    contact_close(&b);
 }

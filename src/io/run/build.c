@@ -232,6 +232,7 @@ static sp_status build_contact(sp_run *run) {
     run->constraints = def.formulation != SP_CONTACT_PENALTY;
     def.pixel = sp__build_number(node, "pixel", 0);
     def.cell = (int)sp__build_number(node, "cell", 0);
+    def.layers = (int)sp__build_number(node, "layers", 0);
     def.slack = sp__build_number(node, "slack", def.slack);
     def.viscosity = sp__build_number(node, "viscosity", 0);
     if (sp__build_is(node, "law", "viscous")) def.law = SP_CONTACT_VISCOUS;
@@ -244,6 +245,12 @@ static sp_status build_contact(sp_run *run) {
     def.self = sp__build_is(node, "self", "yes");
     def.continuous = sp__build_is(node, "continuous", "yes");
     sp__build_contact_solver(node, &def);
+    // of the rays of one tile of 16 x 16 for each thread, and four more (collide/layers.h)
+    if (def.layers > 0)
+        SP_TRY(sp__build_reserve(run, node, 260.0 * def.layers * sp_context_workers(run->ctx), 8, "layers of rays"));
+    if (def.pixel > 0 && def.layers == 0)
+        sp__scene_note_auto(run->scene, node, "layers",
+                            "98; memory grows where a ray crosses more surfaces, and an event says so");
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
         sp__scene_note_auto(run->scene, node, "alarm",
                             "of each pair: an eighth of the smaller mean edge of those of the two that can move");
