@@ -62,6 +62,8 @@ int sp__heaviest_corner(const double weights[3]);
 sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]);
 // Positions at a state, in double, in float or both, and velocities (vertex_count x 3 each). Nullable: each.
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
+// Positions at the committed and at the trial state: the material points are read once.
+void sp__surface_motion(sp_body *b, const sp_surface *surface, double *x0, double *x1);
 // Allocates what normals need: scratch for positions, and the faces around each vertex. SP_NO_MEMORY: the surface is unchanged.
 sp_status sp__surface_prepare(sp_context *ctx, sp_surface *surface);
 // Edges whose triangles do not close the surface: the ray of a layered depth image would leave it more or less often than it

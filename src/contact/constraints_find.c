@@ -226,9 +226,15 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
     }
     k->seen = true;
     if (distance && field_rests(c, b, k)) return SP_OK;
-    sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
-    if (k->size == 0) k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
-    sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
+    if (k->size == 0) {
+        sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
+        k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
+    }
+    if (c->again && k->placed)
+        sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
+    else
+        sp__surface_motion(b, s, k->x0, k->x1);
+    k->placed = true;
     if (distance) sp__collider_move(c->set, k->index, k->x0, k->x1);
     return rest ? check_folded(c, k) : SP_OK;
 }
@@ -657,6 +663,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     follow_formulations(c, def);
     c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
+    c->again = true;
     SP_TRY(constraints_reserve(c, def));
     SP_TRY(find_alarms(c));
     c->automatic = !(def->alarm > 0);
@@ -794,6 +801,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
+    c->again = false;
     c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
