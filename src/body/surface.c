@@ -178,7 +178,7 @@ static int count_open(uint64_t *key, int count) {
     return open;
 }
 
-sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *s, int *count) {
+static sp_status count_surface(sp_context *ctx, sp_body *b, const sp_surface *s, int *count) {
     const size_t n = (size_t)s->vertex_count;
     placed_vertex *sorted = sp__alloc(ctx, n + 1, sizeof *sorted);
     double *x = sp__alloc(ctx, 3 * n + 1, sizeof *x);
@@ -202,4 +202,13 @@ sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *
     }
     sp__free(ctx, sorted), sp__free(ctx, x), sp__free(ctx, weld), sp__free(ctx, key);
     return status;
+}
+
+sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, sp_surface *s, int *count) {
+    if (s->counted != s->revision) {
+        SP_TRY(count_surface(ctx, b, s, &s->open_edges));
+        s->counted = s->revision;
+    }
+    *count = s->open_edges;
+    return SP_OK;
 }
