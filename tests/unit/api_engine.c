@@ -61,6 +61,9 @@ static void tear_down(fixture *f) {
     CHECK_INT(sp_world_contact_sum(f->world, (sp_body_id){0}, &sum), SP_OK);
     CHECK(sum.count == 0 && isinf(sum.gap));
     CHECK_INT(sp_world_set_contacts(f->world, NULL, 0), SP_OK);
+    sp_open_surface open = {.edges = -1};
+    CHECK_INT(sp_world_open_surface(f->world, &open), SP_OK);
+    CHECK_INT(open.edges, 0);  // penalty contact needs no closed surface
     double fraction = 0;
     CHECK_INT(sp_world_sweep(f->world, (double[]){0, 50, 0}, (double[]){0, 60, 0}, 0.1, &fraction, NULL), SP_OK);
     CHECK(fraction == 1);
