@@ -175,7 +175,7 @@ double sp__slope(const double *x, const double *y, int n) {
 
 sp_status sp__beam_dump(const sp_beam *beam, const char *folder) {
     char path[512];
-    int nodes = sp_mesh_node_count(beam->mesh), tets = sp_mesh_tet_count(beam->mesh);
+    int nodes = sp_mesh_node_count(beam->mesh), tets = sp_mesh_element_count(beam->mesh);
     const double *x = sp_mesh_positions(beam->mesh);
     const int *t = sp_mesh_tets(beam->mesh);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {

@@ -121,7 +121,7 @@ static sp_status add_box(scene *s, const double corner[3], const double size[3],
     int row = cells[2] + 1, layer = row * (cells[1] + 1);
     int node = (clamp ? cells[0] : cells[0] / 2) * layer + cells[1] / 2 * row + cells[2];
     if (status >= 0) status = sp_world_anchor_node(s->world, s->body[index], node, &s->top[index]);
-    if (status >= 0) s->tets += sp_mesh_tet_count(mesh), s->bodies++;
+    if (status >= 0) s->tets += sp_mesh_element_count(mesh), s->bodies++;
     sp_mesh_destroy(&mesh), sp_mesh_destroy(&box);
     return status;
 }

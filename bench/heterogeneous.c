@@ -43,7 +43,7 @@ static void fill_young(const layout *l, const int cells[3], const sp_mesh *mesh,
     static const double ratio[3] = {1, 0.05, 0.01};
     const double *x = sp_mesh_positions(mesh);
     const int *t = sp_mesh_tets(mesh);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++, t += 4) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++, t += 4) {
         int cell[3];
         for (int a = 0; a < 3; a++) cell[a] = (int)((x[3 * t[0] + a] + x[3 * t[1] + a] + x[3 * t[2] + a] + x[3 * t[3] + a]) / 4);
         young[e] = l->young * ratio[(l->slabs ? 6 * cell[0] / cells[0] : cell[0] + cell[1] + cell[2]) % 3];

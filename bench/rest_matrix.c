@@ -172,7 +172,7 @@ static sp_status number_rows(sp_rest_matrix *m, double clamp) {
 
 static sp_status rest_matrix_finish(sp_rest_matrix *m, sp_status status, double clamp) {
     if (status >= 0) {
-        m->tets = sp_mesh_tet_count(m->mesh);
+        m->tets = sp_mesh_element_count(m->mesh);
         status = number_rows(m, clamp);
     }
     if (status >= 0)

@@ -56,7 +56,7 @@ static sp_status run_case(const rotation_case *c, const sp_bench_options *o, sp_
     if (status >= 0 && o->dump) status = sp__beam_dump(&beams[0], o->dump);
     if (status >= 0) {
         sp_row *row = sp__report_case(report);
-        sp__row_number(row, "tets", "tets", "%.0f", sp_mesh_tet_count(beams[0].mesh));
+        sp__row_number(row, "tets", "tets", "%.0f", sp_mesh_element_count(beams[0].mesh));
         sp__row_number(row, "linear_ms", "linear ms", "%.4f", ms[0]);
         sp__row_number(row, "qr_ms", "qr ms", "%.4f", ms[1]);
         sp__row_number(row, "polar_ms", "polar ms", "%.4f", ms[2]);

@@ -56,7 +56,7 @@ static sp_beam_def variant_def(const step_case *c, int variant, int threads) {
 
 // number of edges by Euler's formula for a ball of tetrahedra, V - E + F - T = 1 with 2 F = 4 T + boundary
 static void count_parts(const sp_beam *beam, step_result *out) {
-    out->tets = sp_mesh_tet_count(beam->mesh);
+    out->tets = sp_mesh_element_count(beam->mesh);
     out->nodes = sp_mesh_node_count(beam->mesh);
     double faces = 2.0 * out->tets + 0.5 * sp_mesh_face_count(beam->mesh);
     out->blocks = 2.0 * out->nodes + faces - out->tets - 1;

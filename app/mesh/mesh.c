@@ -170,7 +170,7 @@ int sp__mesh_out_write(const sp_mesh_out *out, const sp_arguments *a, const sp_m
     }
     if (sp_mesh_write(mesh, out->path, &out->options) < 0) return sp__mesh_failed(a, sp_mesh_context(mesh));
     if (!out->quiet)
-        printf("%s: %d nodes, %d tetrahedra, %.6g m3\n", out->path, sp_mesh_node_count(mesh), sp_mesh_tet_count(mesh),
+        printf("%s: %d nodes, %d tetrahedra, %.6g m3\n", out->path, sp_mesh_node_count(mesh), sp_mesh_element_count(mesh),
                sp_mesh_volume(mesh));
     return SP_EXIT_DONE;
 }

@@ -51,9 +51,10 @@ static sp_status examine_repaired(sp_context *context, const sp_examine_options 
         sp_trimesh_get(surface, &def);
         return sp_trimesh_examine(context, &def, o, after);
     }
-    sp_mesh_def def = sp_mesh_def_default();
+    sp_mesh_def def = sp_mesh_def_default();  // only meshes of linear tetrahedra are repaired
     def.node_count = sp_mesh_node_count(mesh), def.positions = sp_mesh_positions(mesh), def.node_ids = sp_mesh_node_ids(mesh);
-    def.tet_count = sp_mesh_tet_count(mesh), def.tets = sp_mesh_tets(mesh), def.tet_ids = sp_mesh_tet_ids(mesh);
+    def.element_count = sp_mesh_element_count(mesh), def.element_nodes = sp_mesh_tets(mesh);
+    def.element_ids = sp_mesh_element_ids(mesh);
     return sp_mesh_examine(context, &def, o, after);
 }
 

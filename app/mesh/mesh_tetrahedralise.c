@@ -88,7 +88,7 @@ static void print_json(const tet_args *t, const char *from, const sp_mesh *mesh,
     sp__json_text(&j, "input", from);
     sp__json_text(&j, "output", t->out.path);
     sp__json_integer(&j, "nodes", sp_mesh_node_count(mesh));
-    sp__json_integer(&j, "tetrahedra", sp_mesh_tet_count(mesh));
+    sp__json_integer(&j, "tetrahedra", sp_mesh_element_count(mesh));
     sp__json_number(&j, "volume", sp_mesh_volume(mesh));
     sp__json_number(&j, "size", info->size);
     sp__json_integer(&j, "runs", info->runs);

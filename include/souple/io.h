@@ -202,9 +202,12 @@ SP_API sp_status sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out
 
 // ---------------------------------------------------------------------------------------------------- files
 
-/// Reads the tetrahedra of a file, with groups and arrays. Fails if there are none. The format is detected by content, then by
-/// suffix: Gmsh .msh 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
+/// Reads the tetrahedra, linear or quadratic, and hexahedra of a file, with groups and arrays. Fails if there are none. If the
+/// file has wedges or pyramids, all its volume cells are cut into linear tetrahedra, with a warning. The format is detected by
+/// content, then by suffix: Gmsh .msh 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
 SP_API sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out);
+/// The same with all volume cells cut into linear tetrahedra: a hexahedron into six or five, of a quadratic one only the corners.
+SP_API sp_status sp_mesh_read_tets(sp_context *context, const char *path, sp_mesh **out);
 /// Reads the triangles of a file (quadrilaterals and polygons are split); for a file of tetrahedra only, their boundary.
 SP_API sp_status sp_trimesh_read(sp_context *context, const char *path, sp_trimesh **out);
 
@@ -238,7 +241,7 @@ typedef struct sp_mesh_file sp_mesh_file;
 /// Content of a mesh file. Pointers are valid as long as the file is open.
 typedef struct sp_mesh_file_content {
     const char *format;       ///< "Gmsh 4.1"
-    bool tetrahedra;          ///< true: `mesh` has tetrahedra and every node of the file; false: `surface` has triangles
+    bool tetrahedra;          ///< true: `mesh` has the volume cells and every node of the file; false: `surface` has triangles
     sp_mesh_def mesh;         ///< for sp_mesh_examine and sp_mesh_repaired
     sp_trimesh_def surface;   ///< for sp_trimesh_examine and sp_trimesh_repaired
     const int64_t *node_ids;  ///< of the surface: numbers in the file; nullable: 0, 1, 2, ...
@@ -251,6 +254,8 @@ SP_API sp_status sp_mesh_file_open(sp_context *context, const char *path, sp_mes
 SP_API void sp_mesh_file_get(const sp_mesh_file *file, sp_mesh_file_content *out);
 /// The mesh of the file, as sp_mesh_read would return it, without reading again.
 SP_API sp_status sp_mesh_file_mesh(const sp_mesh_file *file, sp_mesh **out);
+/// The mesh of the file, as sp_mesh_read_tets would return it.
+SP_API sp_status sp_mesh_file_tets(const sp_mesh_file *file, sp_mesh **out);
 /// The surface of the file, as sp_trimesh_read would return it.
 SP_API sp_status sp_mesh_file_trimesh(const sp_mesh_file *file, sp_trimesh **out);
 /// Frees it and sets the handle to NULL. Accepts NULL.

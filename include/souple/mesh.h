@@ -1,5 +1,6 @@
-/// Tetrahedral meshes and triangle surfaces: creation, access, selection, quality checks and repair, mesh generation. A mesh
-/// never changes after creation and any number of bodies may use it. Nodes and elements are numbered from 0 in the given order.
+/// Meshes of tetrahedra and hexahedra, and triangle surfaces: creation, access, selection, quality checks and repair, mesh
+/// generation. A mesh never changes after creation and any number of bodies may use it. Nodes and elements are numbered from 0 in
+/// the given order.
 #ifndef SOUPLE_MESH_H
 #define SOUPLE_MESH_H
 
@@ -17,18 +18,24 @@ typedef enum sp_element_type {
     SP_ELEMENT_HEX8    ///< trilinear hexahedron: nodes 0 1 2 3 around a face, counter-clockwise seen from 4 5 6 7 above them
 } sp_element_type;
 
+enum { SP_ELEMENT_NODES_MAX = 10 };  ///< the largest number of nodes of an element
 /// Number of nodes of an element of this type: 4, 2, 10, 8; 0: unknown type.
 SP_API int sp_element_nodes(sp_element_type type);
+/// "tetrahedron", "line", "quadratic tetrahedron", "hexahedron"; "element": unknown type.
+SP_API const char *sp_element_name(sp_element_type type);
+/// Natural coordinates of a node of an element. Tetrahedra: the weights of corners 1, 2, 3, as in sp_anchor. Hexahedra: [0, 1]^3,
+/// nodes 0..3 at (0, 0, 0) (1, 0, 0) (1, 1, 0) (0, 1, 0), then 4..7 above them. Lines: the fraction of the length.
+SP_API void sp_element_natural(sp_element_type type, int node, double natural[3]);
 
-/// A tetrahedral mesh: nodes, elements, groups and arrays. It never changes.
+/// A volume mesh: nodes, elements, groups and arrays. It never changes.
 typedef struct sp_mesh sp_mesh;
 
 /// A named set of a mesh (a physical group of the file). Elements or nodes may be empty, but not both.
 typedef struct sp_mesh_group {
     const char *name;     ///< the name, or the decimal number if the file has none
-    const int *elements;  ///< tetrahedra of the group
+    const int *elements;  ///< elements of the group
     int element_count;
-    const int *nodes;  ///< nodes of the group: those of its tetrahedra, faces, edges and points
+    const int *nodes;  ///< nodes of the group: those of its elements, faces, edges and points
     int node_count;
 } sp_mesh_group;
 
@@ -43,22 +50,23 @@ typedef struct sp_mesh_array {
 typedef struct sp_mesh_def {
     int node_count;
     const double *positions;  ///< node_count x 3 [m]
-    int tet_count;
-    const int *tets;  ///< tet_count x 4 node numbers; oriented so that det(x1-x0, x2-x0, x3-x0) > 0, or not: see fix_orientation
-    const int64_t *node_ids;  ///< user numbers of the nodes, as in a file; nullable: 0, 1, 2, ...
-    const int64_t *tet_ids;   ///< likewise
+    int element_count;
+    const sp_element_type *element_types;  ///< element_count types, any but SP_ELEMENT_LINE2; nullable: all SP_ELEMENT_TET4
+    const int *element_nodes;  ///< node numbers of one element after the other; oriented as at the types, or not: fix_orientation
+    const int64_t *node_ids;   ///< user numbers of the nodes, as in a file; nullable: 0, 1, 2, ...
+    const int64_t *element_ids;  ///< likewise
     const sp_mesh_group *groups;
     int group_count;
     const sp_mesh_array *arrays;
     int array_count;
-    bool fix_orientation;  ///< swap two nodes of negatively oriented tetrahedra; otherwise they are an error. Default true
+    bool fix_orientation;  ///< renumber the nodes of inverted elements; otherwise they are an error. Default true
     uint32_t cookie;
 } sp_mesh_def;
 
 /// Every default, and a valid cookie.
 SP_API sp_mesh_def sp_mesh_def_default(void);
-/// Creates a mesh. Fails for numbers out of range, non-finite positions, degenerate tetrahedra and duplicate ids, and names the
-/// first.
+/// Creates a mesh. Fails for numbers out of range, non-finite positions, duplicate ids, degenerate elements and elements whose
+/// Jacobian determinant is not positive at a corner or an integration point, and names the first.
 SP_API sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out);
 /// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_mesh_destroy(sp_mesh **mesh);
@@ -81,14 +89,22 @@ SP_API sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3],
 SP_API sp_context *sp_mesh_context(const sp_mesh *mesh);  ///< the context of its creation
 /// Number of nodes.
 SP_API int sp_mesh_node_count(const sp_mesh *mesh);
-/// Number of tetrahedra.
-SP_API int sp_mesh_tet_count(const sp_mesh *mesh);
+/// Number of elements.
+SP_API int sp_mesh_element_count(const sp_mesh *mesh);
 SP_API const double *sp_mesh_positions(const sp_mesh *mesh);  ///< node_count x 3
-SP_API const int *sp_mesh_tets(const sp_mesh *mesh);          ///< tet_count x 4
+/// element_count x 4 node numbers if all elements are SP_ELEMENT_TET4, otherwise NULL.
+SP_API const int *sp_mesh_tets(const sp_mesh *mesh);
+/// The type of an element. *nodes: its sp_element_nodes(type) node numbers. Nullable: nodes.
+SP_API sp_element_type sp_mesh_element(const sp_mesh *mesh, int element, const int **nodes);
+/// Position at natural coordinates of an element [m]. Nullable: natural, the centre.
+SP_API void sp_mesh_element_point(const sp_mesh *mesh, int element, const double natural[3], double x[3]);
+/// The integrals of the shape functions of an element [m3], one per node: their sum is its volume, and their sum times positions
+/// the integral of the position.
+SP_API void sp_mesh_element_integrals(const sp_mesh *mesh, int element, double *integrals);
 /// The user number of each node.
 SP_API const int64_t *sp_mesh_node_ids(const sp_mesh *mesh);
-/// The user number of each tetrahedron.
-SP_API const int64_t *sp_mesh_tet_ids(const sp_mesh *mesh);
+/// The user number of each element.
+SP_API const int64_t *sp_mesh_element_ids(const sp_mesh *mesh);
 /// Number of groups.
 SP_API int sp_mesh_group_count(const sp_mesh *mesh);
 /// A group by index. Its pointers are valid as long as the mesh exists.
@@ -101,12 +117,25 @@ SP_API int sp_mesh_array_count(const sp_mesh *mesh);
 SP_API sp_status sp_mesh_array_at(const sp_mesh *mesh, int index, sp_mesh_array *out);
 SP_API double sp_mesh_volume(const sp_mesh *mesh);                               ///< [m3]
 SP_API void sp_mesh_bounds(const sp_mesh *mesh, double low[3], double high[3]);  ///< [m]
-SP_API int sp_mesh_face_count(const sp_mesh *mesh);                              ///< boundary triangles
-SP_API const int *sp_mesh_faces(const sp_mesh *mesh);                            ///< face_count x 3, outward
-/// The element that contains a point, and the natural coordinates of the point in it: the weights of nodes 1, 2, 3, as in
-/// sp_anchor. If the point is outside: the element with the largest minimal weight. Returns the smallest of the four weights
-/// (negative: outside).
+/// Number of boundary triangles. The face of a hexahedron has two, cut at its lowest node; that of a quadratic tetrahedron four,
+/// with the nodes on its edges.
+SP_API int sp_mesh_face_count(const sp_mesh *mesh);
+SP_API const int *sp_mesh_faces(const sp_mesh *mesh);            ///< face_count x 3, outward
+SP_API int sp_mesh_face_element(const sp_mesh *mesh, int face);  ///< the element behind a boundary triangle
+/// The element that contains a point, and the natural coordinates of the point in it. Returns how far the point is inside: the
+/// smallest weight of a corner (tetrahedra) or distance to a face in natural coordinates (hexahedra). If it is negative, the
+/// point is outside, and the element is the one with the largest.
 SP_API double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]);
+
+/// Cells: linear tetrahedra that divide the elements, in the order of these. Material points of bodies (sp_anchor) are in cells;
+/// their values at elements (stress, ...) are given for each cell. A hexahedron has six, a quadratic tetrahedron eight, with its
+/// nodes.
+SP_API int sp_mesh_cell_count(const sp_mesh *mesh);
+SP_API const int *sp_mesh_cells(const sp_mesh *mesh);               ///< cell_count x 4 node numbers
+SP_API int sp_mesh_cell_element(const sp_mesh *mesh, int cell);     ///< the element of a cell
+SP_API int sp_mesh_element_cell(const sp_mesh *mesh, int element);  ///< the first cell of an element; element_count: cell_count
+/// As sp_mesh_locate, but the cell and the coordinates of the point in it, as in sp_anchor.
+SP_API double sp_mesh_locate_cell(const sp_mesh *mesh, const double point[3], int *cell, double natural[3]);
 
 /// A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything.
 typedef struct sp_selection {
@@ -181,18 +210,19 @@ SP_API sp_status sp_trimesh_transformed(const sp_trimesh *surface, const double 
 
 // ---------------------------------------------------------------------------------------------------- quality and repair
 
-/// Defects of a mesh or a surface. "Elements" are tetrahedra or triangles, "the surface" is the boundary of tetrahedra or the
-/// triangles themselves.
+/// Defects of a mesh or a surface. "Elements" are those of the mesh or the triangles, "the surface" is the boundary of the mesh
+/// or the triangles themselves.
 #define SP_DEFECT_LIST(X)                                                                                           \
     X(SP_DEFECT_NOT_FINITE, "not-finite", "a node's position is not finite")                                        \
     X(SP_DEFECT_INDEX, "index", "an element names a node that does not exist")                                      \
-    X(SP_DEFECT_INVERTED, "inverted", "a tetrahedron is inverted")                                                  \
+    X(SP_DEFECT_INVERTED, "inverted", "an element is inverted")                                                     \
+    X(SP_DEFECT_DISTORTED, "distorted", "the Jacobian determinant of an element is not positive everywhere")        \
     X(SP_DEFECT_FLAT, "degenerate", "an element has no volume (a triangle: no area)")                               \
     X(SP_DEFECT_DUPLICATE, "duplicate", "two elements have the same nodes")                                         \
     X(SP_DEFECT_UNREFERENCED, "unreferenced", "a node belongs to no element")                                       \
     X(SP_DEFECT_COINCIDENT, "coincident", "two nodes have the same position")                                       \
-    X(SP_DEFECT_SHARED_FACE, "overcrowded-face", "more than two tetrahedra share a face")                           \
-    X(SP_DEFECT_FOLDED, "folded", "two tetrahedra lie on the same side of the face they share")                     \
+    X(SP_DEFECT_SHARED_FACE, "overcrowded-face", "more than two elements share a face")                             \
+    X(SP_DEFECT_FOLDED, "folded", "two elements lie on the same side of the face they share")                       \
     X(SP_DEFECT_OPEN_EDGE, "open-edge", "an edge of the surface belongs to one triangle only")                      \
     X(SP_DEFECT_EDGE, "non-manifold-edge", "more than two triangles of the surface share an edge")                  \
     X(SP_DEFECT_VERTEX, "non-manifold-vertex", "parts of the surface touch in a single vertex")                     \
@@ -217,30 +247,33 @@ SP_API const char *sp_defect_text(sp_defect_kind kind);
 typedef struct sp_defect {
     sp_defect_kind kind;
     int element_count, node_count;
-    int64_t elements[2];  ///< the elements concerned; for boundary triangles of tetrahedra: the elements behind them
+    int64_t elements[2];  ///< the elements concerned; for boundary triangles of a mesh: the elements behind them
     int64_t nodes[2];     ///< the node, the two nodes that coincide, or the ends of the edge
-    double value;         ///< volume [m3], area [m2] or distance [m], depending on the kind; otherwise 0
+    double value;         ///< volume [m3], area [m2], distance [m] or smallest determinant [m3], depending on the kind; else 0
 } sp_defect;
 
 /// Statistics of a mesh or surface. Elements with missing nodes are not counted.
 typedef struct sp_mesh_stats {
     int node_count, element_count;
-    bool tetrahedra;
+    bool tetrahedra;         ///< a volume mesh, not a surface
+    int type_counts[4];      ///< elements of each sp_element_type
     double low[3], high[3];  ///< of the finite positions [m]
-    double
-        volume;   ///< of tetrahedra, inverted ones counted positive; of closed surfaces the volume enclosed; open ones: NaN [m3]
-    double area;  ///< of the surface [m2]
+    double volume;  ///< of elements, inverted ones counted positive; of closed surfaces the volume enclosed; open ones: NaN [m3]
+    double area;    ///< of the surface [m2]
     double tolerance;                          ///< distance below which nodes coincide [m]
     int component_count;                       ///< parts that share no node
     int face_count, edge_count, vertex_count;  ///< of the surface
     int shell_count, closed_count;             ///< parts of the surface that share no edge; closed ones among them
-    double angle_min, angle_max;               ///< dihedral angles of tetrahedra, angles of triangles [deg]
+    double angle_min, angle_max;               ///< dihedral angles of the corners of tetrahedra, angles of triangles [deg]
     int64_t angles[18];                        ///< per 10 degrees
     double ratio_min, ratio_mean;              ///< inscribed to circumscribed radius, 1 for a regular element, 0 for a flat one
     int64_t ratios[10];                        ///< per 0.1
     int64_t worst;                             ///< user number of the element with ratio_min, or -1
     double aspect_max;                         ///< longest edge to inscribed radius, 1 for a regular element
-    double edge_min, edge_mean, edge_max;      ///< over the edges of all elements [m]
+    double edge_min, edge_mean, edge_max;      ///< over the edges of all elements, straight from corner to corner [m]
+    double jacobian_min, jacobian_mean;        ///< smallest to largest Jacobian determinant at corners and integration points of
+                                               ///< hexahedra and quadratic tetrahedra: 1 for undistorted ones; NaN: none
+    int64_t jacobian_worst;                    ///< user number of the element with jacobian_min, or -1
 } sp_mesh_stats;
 
 /// Options of an examination. Start from sp_examine_options_default().
@@ -288,7 +321,8 @@ typedef struct sp_mesh_repairs {
 /// A copy with safe repairs: nodes closer than the tolerance are merged, broken, degenerate and duplicate elements are removed,
 /// and the orientation of tetrahedra is corrected. Faces of surfaces are oriented consistently within each part, and outwards if
 /// the part is closed and not inside another. User numbers, groups, arrays, texture coordinates and colours are kept.
-/// SP_BAD_INPUT: nothing remains. Of the options only the tolerance is used. Nullable: options, done.
+/// SP_BAD_INPUT: nothing remains, or an element is not a linear tetrahedron. Of the options only the tolerance is used. Nullable:
+/// options, done.
 SP_API sp_status sp_mesh_repaired(sp_context *context, const sp_mesh_def *def, const sp_examine_options *options, sp_mesh **out,
                                   sp_mesh_repairs *done);
 /// The same for a surface.
@@ -297,12 +331,21 @@ SP_API sp_status sp_trimesh_repaired(sp_context *context, const sp_trimesh_def *
 
 // ---------------------------------------------------------------------------------------------------- refinement
 
-/// Subdivides each tetrahedron into eight of equal volume, `times` times, 0..8. Nodes keep their numbers and ids, new ones
-/// follow; elements are renumbered. Groups and arrays are kept: values of new nodes are means of their edge.
+/// Subdivides each linear tetrahedron into eight of equal volume, `times` times, 0..8; other elements are refused. Nodes keep
+/// their numbers and ids, new ones follow; elements are renumbered. Groups and arrays are kept: values of new nodes are means of
+/// their edge.
 SP_API sp_status sp_mesh_refined(const sp_mesh *mesh, int times, sp_mesh **out);
 /// Bisects the selected elements at their longest edges until none of their edges is longer than `edge` [m]; edge <= 0: bisects
 /// each selected element `times` times. Neighbours are bisected as necessary to avoid hanging nodes.
 SP_API sp_status sp_mesh_refined_where(const sp_mesh *mesh, const sp_selection *selection, double edge, int times, sp_mesh **out);
+
+/// Moves the node of a boundary edge from the middle x of its ends a, b onto a curved surface, or leaves it there.
+typedef void sp_curve_fn(const void *user, const double a[3], const double b[3], double x[3]);
+/// Quadratic tetrahedra from linear ones: a node in the middle of each edge. Nodes keep their numbers and ids, new ones follow;
+/// elements keep theirs. Groups and arrays are kept: values of new nodes are means of their edge. SP_BAD_INPUT: an element is not
+/// a linear tetrahedron. `curve` places new nodes of the boundary; the edges of an element stay straight where its Jacobian
+/// determinant would not be positive at a corner or an integration point. Nullable: curve, and then user.
+SP_API sp_status sp_mesh_order2(const sp_mesh *mesh, sp_curve_fn *curve, const void *user, sp_mesh **out);
 
 // ---------------------------------------------------------------------------------------------------- mesh generation
 

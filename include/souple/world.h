@@ -567,6 +567,8 @@ typedef struct sp_contact_def {
     double enabled;   ///< proximity: 1, the default: contacts act; 0: they do not, until the parameter contact.enabled is 1
     double pixel;     ///< volume: distance of the rays of the layered depth images [m] > 0; no default
     int cell;         ///< volume: edge of a constraint in pixels, 0..4096; 0, the default: one constraint for each pair
+    int layers;       ///< volume: surfaces that a ray may cross for which memory is ready, 0..4096; 0, the default: 98. Where a
+                      ///< ray crosses more, memory grows, and the first time an event says so. It changes no result
     double slack;     ///< volume: overlap that stays at rest, in pixels >= 0, default 0.5; 0: contacts without a load come and go
     sp_contact_law law;            ///< volume: default coulomb
     double viscosity;              ///< viscous: force per area, area and relative velocity [N s/m5] >= 0
@@ -666,6 +668,17 @@ SP_API sp_status sp_world_add_contact_pair(sp_world *world, const sp_contact_pai
 /// Gives a part of a body its own friction coefficient, which holds where no pair gives one. Where both sides have one, the
 /// smaller holds; of two that hold for one part, the later. Nullable: path, of the parameter ("beam.region[0].friction").
 SP_API sp_status sp_world_add_friction(sp_world *world, const sp_contact_part *part, double friction, const char *path);
+
+/// A surface that contact by volumes cannot use.
+typedef struct sp_open_surface {
+    sp_body_id body;
+    int surface;  ///< 0: the boundary; others: embedded surfaces
+    int edges;    ///< edges whose triangles do not close it; 0: no surface is open
+} sp_open_surface;
+
+/// Looks for a surface that may touch another body by volumes, by the contact parameters and pairs of the world, and is not
+/// closed: the first step refuses it. The first one is returned; out->edges is 0 if all are closed or no pair needs it.
+SP_API sp_status sp_world_open_surface(sp_world *world, sp_open_surface *out);
 
 /// The complementarity problem that the last step solved: u = W lambda + q, three rows per contact (normal, two tangents).
 typedef struct sp_contact_problem {

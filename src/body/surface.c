@@ -73,6 +73,7 @@ typedef struct positions_job {
     sp_which which;
     double *x, *v;
     float *x_float;
+    double *x0;  // at the committed state too; NULL: no
 } positions_job;
 
 static void positions_chunk(void *arg, int task, int worker) {
@@ -84,6 +85,7 @@ static void positions_chunk(void *arg, int task, int worker) {
         int n = end - i < BLOCK ? end - i : BLOCK;
         size_t at = 3 * (size_t)i;
         double *x = j->x ? j->x + at : capacity;
+        if (j->x0) j->b->ops->points(j->b, SP_COMMITTED, n, j->surface->anchors + i, j->x0 + at, NULL);
         j->b->ops->points(j->b, j->which, n, j->surface->anchors + i, x, j->v ? j->v + at : NULL);
         for (size_t k = 0; k < 3 * (size_t)n && j->x_float; k++) j->x_float[at + k] = (float)x[k];
     }
@@ -103,10 +105,25 @@ sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]) {
     return out;
 }
 
+static void positions_run(positions_job *j) {
+    const int n = j->surface->vertex_count;
+    sp__parallel(j->b->ctx, n / CHUNK + (n % CHUNK != 0), positions_chunk, j);
+}
+
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v) {
-    positions_job j = {b, surface, which, x, v, x_float};
+    positions_job j = {b, surface, which, x, v, x_float, NULL};
     if (b->ops->update_kinematics) b->ops->update_kinematics(b, NULL, which);
-    sp__parallel(b->ctx, surface->vertex_count / CHUNK + (surface->vertex_count % CHUNK != 0), positions_chunk, &j);
+    positions_run(&j);
+}
+
+void sp__surface_motion(sp_body *b, const sp_surface *surface, double *x0, double *x1) {
+    positions_job j = {b, surface, SP_TRIAL, x1, NULL, NULL, x0};
+    if (b->ops->update_kinematics) {  // of one state at a time
+        sp__surface_positions(b, surface, SP_COMMITTED, x0, NULL, NULL);
+        sp__surface_positions(b, surface, SP_TRIAL, x1, NULL, NULL);
+        return;
+    }
+    positions_run(&j);
 }
 
 sp_status sp__surface_prepare(sp_context *ctx, sp_surface *s) {
@@ -161,7 +178,7 @@ static int count_open(uint64_t *key, int count) {
     return open;
 }
 
-sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *s, int *count) {
+static sp_status count_surface(sp_context *ctx, sp_body *b, const sp_surface *s, int *count) {
     const size_t n = (size_t)s->vertex_count;
     placed_vertex *sorted = sp__alloc(ctx, n + 1, sizeof *sorted);
     double *x = sp__alloc(ctx, 3 * n + 1, sizeof *x);
@@ -185,4 +202,13 @@ sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *
     }
     sp__free(ctx, sorted), sp__free(ctx, x), sp__free(ctx, weld), sp__free(ctx, key);
     return status;
+}
+
+sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, sp_surface *s, int *count) {
+    if (s->counted != s->revision) {
+        SP_TRY(count_surface(ctx, b, s, &s->open_edges));
+        s->counted = s->revision;
+    }
+    *count = s->open_edges;
+    return SP_OK;
 }

@@ -17,7 +17,9 @@ typedef enum sp_which { SP_COMMITTED, SP_TRIAL } sp_which;
 typedef struct sp_surface {
     char name[64];
     unsigned roles;     // SP_ROLE_ bits
-    uint32_t revision;  // changes when the arrays change
+    uint32_t revision;  // changes when the arrays change, from 1
+    uint32_t counted;   // revision whose open edges are known; 0: none
+    int open_edges;
     int refs;
     int vertex_count, face_count;
     sp_anchor *anchors;  // vertex_count
@@ -62,11 +64,13 @@ int sp__heaviest_corner(const double weights[3]);
 sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]);
 // Positions at a state, in double, in float or both, and velocities (vertex_count x 3 each). Nullable: each.
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
+// Positions at the committed and at the trial state: the material points are read once.
+void sp__surface_motion(sp_body *b, const sp_surface *surface, double *x0, double *x1);
 // Allocates what normals need: scratch for positions, and the faces around each vertex. SP_NO_MEMORY: the surface is unchanged.
 sp_status sp__surface_prepare(sp_context *ctx, sp_surface *surface);
 // Edges whose triangles do not close the surface: the ray of a layered depth image would leave it more or less often than it
-// enters it. Vertices at the same place are one, as in files with seams.
-sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, const sp_surface *surface, int *count);
+// enters it. Vertices at the same place are one, as in files with seams. They are counted once.
+sp_status sp__surface_open_edges(sp_context *ctx, sp_body *b, sp_surface *surface, int *count);
 // Unit vertex normals from the positions in surface->x, into either array.
 void sp__surface_normals(sp_context *ctx, sp_surface *surface, double *normals, float *normals_float);
 

@@ -9,6 +9,8 @@
 //   edge     where the field rises above the line between its ends: a local minimum of the gap inside the edge
 //   face     the same inside the face (Macklin et al. 2020: local optimisation of a distance field over each element)
 //
+// Edges and faces with sides below half a cell of the field make none: the field rises above them by less than its own error.
+//
 // Motion between the states is followed by conservative advancement (Mirtich 1996): no part of a feature moves farther than the
 // distance that sp__distance_field_bound leaves free. Edges and faces are halved where the bound of their middle is too coarse
 // (a branch and bound search of the first time), so that nothing is passed within the depth of the stack.
@@ -26,6 +28,7 @@ enum {
 #define DIP 0.05     // part of alarm by which the field must rise above the corners of an edge or a face to touch it
 #define TOUCH 0.001  // part of alarm: a gap that counts as touching
 #define PIECE 0.1    // part of alarm: pieces of an edge or face are not halved below this size
+#define FINE 0.5     // of a cell: shorter edges, and faces whose sides are shorter, have no contacts of their own
 #define WITHIN 0.02  // weight of a corner below which a minimum of a face is on the edge opposite to it
 
 typedef struct field_search {
@@ -311,6 +314,12 @@ static uint32_t normal_number(const double n[3]) {
     return (uint32_t)(9 * (2 * most + (n[most] < 0)) + 3 * part[0] + part[1]);
 }
 
+// Inside, farther from the surface than `depth`: the bound says so where the distance would have to be searched in the triangles.
+static bool vertex_is_deep(const field_search *s, const field_part *p) {
+    const double bound = sp__distance_field_bound(s->other->def.field, p->p[0][0], -s->sign, 0);
+    return bound > s->depth + sp__distance_field_error(s->other->def.field);
+}
+
 static void field_vertex(const field_search *s, uint32_t vertex) {
     enum { WALLS = 4, NORMALS = 54 };
     const double w[3] = {1, 0, 0};
@@ -320,6 +329,7 @@ static void field_vertex(const field_search *s, uint32_t vertex) {
     double t, at[3];
     int count = 1;
     part_make(s, SP_FEATURE_VERTEX, vertex, &vertex, 1, &p);
+    if (part_is_far(s, &p) || vertex_is_deep(s, &p)) return;
     hit_at(s, &p, w, 0, &h[0]);
     if (h[0].gap + p.radius[0] < -s->depth) return;
     bool near = h[0].gap <= s->alarm, used = near && hit_is_near(s, &p, &h[0]);
@@ -408,12 +418,23 @@ static int face_at(const field_search *s, const field_part *p, double t) {
     return 1;
 }
 
+// The slope of the field changes by about 2 over a cell at most, where its surface is a knife. With sides of the length L it
+// rises above an edge by L^2 / 4 cell and above a face by L^2 / 3 cell at most: a sixteenth and a twelfth of a cell, which is
+// less than it differs from the triangles there.
+static bool part_is_fine(const field_search *s, const field_part *p) {
+    const double most = FINE * sp__distance_field_cell(s->other->def.field);
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < 2; k++)
+            if (apart(p->p[k][i], p->p[k][(i + 1) % p->count]) > most) return false;
+    return true;
+}
+
 // An edge or a face: at the committed state; where it first touches; at the free state.
 static void field_part_contacts(const field_search *s, const field_part *p,
                                 int (*at)(const field_search *, const field_part *, double)) {
     double t, w[3];
     field_hit h;
-    if (part_is_far(s, p) || at(s, p, 0) > 0 || !s->n->moves) return;
+    if (part_is_fine(s, p) || part_is_far(s, p) || at(s, p, 0) > 0 || !s->n->moves) return;
     // within alarm the two states are enough
     if (p->path > s->alarm && part_sweep(s, p, &t, w) && part_touches(s, p, t, PIECE, w, &h)) {
         contact_make(s, p, &h, 0);

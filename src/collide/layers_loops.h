@@ -60,6 +60,16 @@ SP_INLINE bool covers_any(lane4i x, lane4i y, int x0, int x1, int y0, int y1, do
     return lane4_inside(any) & columns & rows;
 }
 
+// gcc does not make one instruction of the comparison and the choice
+#if defined(__AVX2__) && !defined(__clang__)
+SP_INLINE lane4s least4(lane4s a, lane4s b) {
+    return (lane4s)__builtin_ia32_pminsd128(a, b);
+}
+
+SP_INLINE lane4s most4(lane4s a, lane4s b) {
+    return (lane4s)__builtin_ia32_pmaxsd128(a, b);
+}
+#else
 SP_INLINE lane4s least4(lane4s a, lane4s b) {
     const lane4s m = a < b;
     return (a & m) | (b & ~m);
@@ -68,6 +78,16 @@ SP_INLINE lane4s least4(lane4s a, lane4s b) {
 SP_INLINE lane4s most4(lane4s a, lane4s b) {
     const lane4s m = a > b;
     return (a & m) | (b & ~m);
+}
+#endif
+
+// bit k: lane k of a comparison of the first three
+SP_INLINE unsigned lane3_bits(lane4s v) {
+#ifdef __AVX2__
+    return (unsigned)__builtin_ia32_movmskps((lane4f)v) & 7u;
+#else
+    return (v[0] & 1u) | (v[1] & 2u) | (v[2] & 4u);
+#endif
 }
 
 SP_INLINE lane4 coordinates_of(const double *x) {
@@ -143,14 +163,14 @@ static void list_triangles(sp_ldi_lister *w, int first, int last) {
                      c = *(const lane4i *)(grid + 4 * (size_t)v[2]);
         const lane4s from = most4((least4(least4(a, b), c) + (half - 1)) >> bits, low);
         const lane4s to = least4((most4(most4(a, b), c) - half) >> bits, high);
-        const lane4s none = from > to;
-        if (((none[0] | none[1]) & (none[1] | none[2]) & (none[2] | none[0])) != 0) continue;
+        const unsigned none = lane3_bits(from > to);  // axes without a sample
+        if (none & (none - 1)) continue;
         triangle_lanes t;
         project(w, v, a, b, c, &t);
         *(lane4i *)t.first = from, *(lane4i *)t.last = to;
-        if (!(none[1] | none[2])) list_axis(w, 0, (uint32_t)i, &t);
-        if (!(none[2] | none[0])) list_axis(w, 1, (uint32_t)i, &t);
-        if (!(none[0] | none[1])) list_axis(w, 2, (uint32_t)i, &t);
+        if (!(none & 6)) list_axis(w, 0, (uint32_t)i, &t);
+        if (!(none & 5)) list_axis(w, 1, (uint32_t)i, &t);
+        if (!(none & 3)) list_axis(w, 2, (uint32_t)i, &t);
     }
 }
 

@@ -5,6 +5,8 @@
 //
 // Kept are the corners, so that the supporting polygon stays, and the deepest point. Surfaces are curved: a second hull is that
 // of the points that are about as near as the deepest one. The result depends on the contacts and their order by key alone.
+//
+// Contacts of rigid bodies with a distance field are reduced where they are denser than its cells: the field knows no more.
 #include "collide/collide_internal.h"
 
 enum {
@@ -99,6 +101,28 @@ static void cluster_keep(const flat_point *p, int n, int most, double touching, 
     hull_keep(p, n, p[deepest].depth + touching, most, keep);
 }
 
+// Edge of the cells of the field of a pair, of the coarser one of two; 0: it has none.
+static double field_cell(const sp_collide *set, const sp_collide_pair *pair) {
+    const sp_collider *other[2] = {&set->colliders[pair->b], &set->colliders[pair->a]};
+    double cell = 0;
+    for (int i = 0; i < 2; i++)
+        if (pair->in_field[i]) cell = fmax(cell, sp__distance_field_cell(other[i]->def.field));
+    return cell;
+}
+
+// Whether a field has less than half as many cells below the points of a cluster. Coarser points are what the body has: at edges
+// of the field their distances are not linear in the place, so that none of them can be left out.
+static bool cluster_is_fine(const flat_point *p, int n, double cell) {
+    int used[HULL_MAX][2], count = 0;
+    for (int i = 0; i < n && 2 * count < n; i++) {
+        const int at[2] = {(int)floor((p[i].x - p[0].x) / cell), (int)floor((p[i].y - p[0].y) / cell)};
+        int k = 0;
+        while (k < count && (used[k][0] != at[0] || used[k][1] != at[1])) k++;
+        if (k == count) used[count][0] = at[0], used[count++][1] = at[1];
+    }
+    return 2 * count < n;
+}
+
 // coordinates in the plane across a normal
 static void flat_axes(const double n[3], double u[3], double v[3]) {
     int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
@@ -118,8 +142,9 @@ void sp__manifold_reduce(sp_collide *set, const sp_collide_pair *pair, int *list
     const bool soft_a = set->colliders[pair->a].def.flags & SP_COLLIDER_SOFT,
                soft_b = set->colliders[pair->b].def.flags & SP_COLLIDER_SOFT;
     const int soft = soft_a ? 0 : soft_b ? 1 : -1, most = soft < 0 ? pair->rule.manifold : SOFT_MOST;
-    // a distance field is rounded at its edges, and segments are lines: there is no plane
-    if ((soft_a && soft_b) || sp__pair_in_field(pair)) return;
+    const double cell = field_cell(set, pair);
+    // the face of a soft side that touches a field is not known from its vertices, and segments are lines: there is no plane
+    if ((soft_a && soft_b) || (cell > 0 && soft >= 0)) return;
     if (set->colliders[pair->a].corners == 2 || set->colliders[pair->b].corners == 2) return;
     flat_point p[HULL_MAX];
     bool keep[HULL_MAX];
@@ -139,10 +164,11 @@ void sp__manifold_reduce(sp_collide *set, const sp_collide_pair *pair, int *list
             memmove(list + end + 1, list + end, (size_t)(i - end) * sizeof *list);
             list[end++] = swap;
         }
+        begin = end;
         flat_sort(p, n);
+        if (cell > 0 && !cluster_is_fine(p, n, cell)) continue;
         cluster_keep(p, n, most, TOUCHING * pair->rule.alarm, soft < 0, keep);
         for (int i = 0; i < n; i++)
             if (!keep[i]) set->sorted[0][p[i].place].group = UINT64_MAX;
-        begin = end;
     }
 }

@@ -7,7 +7,7 @@
 
 const char *const sp__volume_stage_names[SP_VOLUME_STAGES] = {"boxes", "list", "sort", "raster", "sum"};
 
-enum { PIECE_VERTICES = 4096, STRIDE = 100, REACH_BITS = 30 };
+enum { PIECE_VERTICES = 4096, REACH_BITS = 30 };
 static const size_t BYTES_MOST = (size_t)1 << 30;
 
 // A part of the vertices of a surface and its box.
@@ -25,6 +25,7 @@ sp_status sp__volume_create(sp_context *ctx, sp_volume **out) {
     v->ldi.memory = &v->memory;
     v->memory.most = BYTES_MOST;
     v->worker_count = sp__workers(ctx);
+    v->layers_reserved = SP_VOLUME_LAYERS_AUTO;
     if (!SP_NEW(ctx, v->workers, (size_t)v->worker_count)) {
         sp__free(ctx, v);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for overlap volumes");
@@ -55,6 +56,10 @@ void sp__volume_destroy(sp_volume **volume) {
     sp__free(v->ctx, v->workers);
     sp__free(v->ctx, v);
     *volume = NULL;
+}
+
+void sp__volume_reserve_layers(sp_volume *v, int layers) {
+    v->layers_reserved = layers > 0 ? layers : SP_VOLUME_LAYERS_AUTO;
 }
 
 // ------------------------------------------------------------------------------------------------ boxes
@@ -351,8 +356,13 @@ static sp_status prepare_set(sp_volume *v, int set) {
 
 // ------------------------------------------------------------------------------------------------ rays of a set
 
+// A multiple of 4 and not of 8, as in layers_raster.c; two more than there are layers, so that none of them makes it grow.
+static int layer_stride(int layers) {
+    return layers + 2 + (12 - (layers + 2) % 8) % 8;
+}
+
 static bool reserve_raster(sp_volume *v) {
-    int stride = STRIDE;
+    int stride = layer_stride(v->layers_reserved);
     for (int i = 0; i < v->worker_count; i++)
         if (v->workers[i].tile.stride > stride) stride = v->workers[i].tile.stride;
     for (int i = 0; i < v->worker_count; i++) {
@@ -388,13 +398,17 @@ static bool level_workers(sp_volume *v) {
     return true;
 }
 
+static void worker_clear(sp_volume_worker *w) {
+    w->layers = w->intervals = w->unbalanced = 0, w->layers_most = 0;
+}
+
 // The tiles of a set. Where the common arrays are too short, they grow to what was counted and the tiles are done again.
 static bool raster_set(sp_volume *v, sp_volume_found *found) {
     const size_t key_first = atomic_load(&v->key_count), record_first = atomic_load(&v->record_count);
     v->tile_first = v->tile_count;
     if (!reserve_raster(v)) return false;
     for (bool again = true; again;) {
-        for (int i = 0; i < v->worker_count; i++) v->workers[i].layers = v->workers[i].intervals = v->workers[i].unbalanced = 0;
+        for (int i = 0; i < v->worker_count; i++) worker_clear(&v->workers[i]);
         atomic_store(&v->key_count, key_first), atomic_store(&v->record_count, record_first);
         sp__parallel(v->ctx, v->ldi.tile_count, sp__volume_tile, v);
         if (atomic_load(&v->memory.refused)) return false;
@@ -408,6 +422,7 @@ static bool raster_set(sp_volume *v, sp_volume_found *found) {
     for (int i = 0; i < v->worker_count; i++) {
         found->layers += v->workers[i].layers, found->intervals += v->workers[i].intervals;
         found->unbalanced += v->workers[i].unbalanced;
+        if (v->workers[i].layers_most > found->layers_most) found->layers_most = v->workers[i].layers_most;
     }
     return level_workers(v);
 }

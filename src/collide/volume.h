@@ -31,6 +31,11 @@ typedef struct sp_volume sp_volume;  // workspace, kept over the steps. Used by 
 sp_status sp__volume_create(sp_context *ctx, sp_volume **out);
 void sp__volume_destroy(sp_volume **v);  // accepts NULL
 
+enum { SP_VOLUME_LAYERS_AUTO = 98, SP_VOLUME_LAYERS_MOST = 4096 };
+// Triangles that a ray may cross before the memory of the layers grows; 0: SP_VOLUME_LAYERS_AUTO. It is allocated by the next
+// search, for the rays of one tile per worker. It changes no result.
+void sp__volume_reserve_layers(sp_volume *v, int layers);
+
 // ---------------------------------------------------------------------------------------------------- input
 
 // A closed surface with outward triangles; borrowed for the call. A half-space is a closed box that reaches beyond the other
@@ -123,6 +128,7 @@ typedef struct sp_volume_found {
     int pairs;           // of surfaces that share boxes
     int64_t pixels;      // rays of all images
     int64_t layers;      // triangles crossed by rays
+    int layers_most;     // by one ray
     int64_t triangles;   // projected triangles that cover a ray, over the axes
     int64_t listed;      // entries of the tile lists
     int64_t intervals;   // of two surfaces on a ray

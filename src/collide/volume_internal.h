@@ -70,6 +70,7 @@ typedef struct sp_volume_worker {
     uint32_t buckets[SP_VOLUME_BUCKETS];  // 1 + first key with this hash; 0: none
     size_t key_count, record_count, last_key;
     int64_t layers, intervals, unbalanced;
+    int layers_most;
     sp_ldi_array sums;  // of sp__volume_sum: double x 3 per vertex of a pair, zero between uses
     sp_ldi_array bits;  // uint64_t: vertices with a sum
 } sp_volume_worker;
@@ -106,6 +107,7 @@ struct sp_volume {
     atomic_size_t key_count, record_count;
     sp_volume_worker *workers;
     int worker_count;
+    int layers_reserved;
     // sums
     sp_ldi_array hash;      // uint32_t: 1 + id
     sp_ldi_array ids;       // of sp__volume_sum: one per overlap

@@ -232,6 +232,7 @@ void sp__volume_tile(void *arg, int task, int worker) {
     for (int i = 0; i < w->tile.edge * w->tile.edge && r.ok; i++) {
         if (!w->tile.count[i]) continue;
         w->layers += w->tile.count[i];
+        if (w->tile.count[i] > w->layers_most) w->layers_most = w->tile.count[i];
         r.x = w->tile.x + i % w->tile.edge, r.y = w->tile.y + i / w->tile.edge, r.placed = false;
         ray_walk(&r, w->tile.layers + i * w->tile.stride, w->tile.count[i]);
     }

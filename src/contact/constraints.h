@@ -46,6 +46,8 @@ typedef struct sp_constraints_info {
     int overlaps;         // pairs and cells that overlap
     int contained;        // overlaps of a body that is inside another: no direction separates them
     int64_t unbalanced;   // rays that leave a surface more or less often than they enter it
+    int layers;           // triangles that a ray crosses, at most in all searches of the step
+    int layers_reserved;  // memory is reserved for so many
     double detection_ms;  // of all searches of the step
 } sp_constraints_info;
 
@@ -77,6 +79,10 @@ sp_link *sp__constraints_worst_link(const sp_constraints *c, double *apart);
 // Force of each link in the current step, on its first side [N]; of the links that act.
 void sp__constraints_link_force(const sp_constraints *c, const sp_link *link, double h, double force[3]);
 int sp__constraints_link_rows(const sp_constraints *c, const sp_link *link);  // 0: all its points have slid off
+
+// A collision surface with open edges that may touch another body by volumes, in the committed state; edges 0: there is none.
+sp_status sp__constraints_open_surface(sp_context *ctx, const sp_pair_rules *rules, sp_body *const *bodies, int count,
+                                       const sp_contact_def *def, sp_open_surface *out);
 
 // The problem of the last solve; NULL: it had neither contacts nor links.
 const sp_cone_problem *sp__constraints_problem(const sp_constraints *c);

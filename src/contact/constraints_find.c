@@ -226,9 +226,15 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
     }
     k->seen = true;
     if (distance && field_rests(c, b, k)) return SP_OK;
-    sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
-    if (k->size == 0) k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
-    sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
+    if (k->size == 0) {
+        sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
+        k->size = s->segments ? line_size(s) : surface_edge(s, rest_positions(k));
+    }
+    if (c->again && k->placed)
+        sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
+    else
+        sp__surface_motion(b, s, k->x0, k->x1);
+    k->placed = true;
     if (distance) sp__collider_move(c->set, k->index, k->x0, k->x1);
     return rest ? check_folded(c, k) : SP_OK;
 }
@@ -275,6 +281,65 @@ static const sp_constraint_collider *collider_of(const sp_constraints *c, uint32
 void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k) {
     if (k->index >= 0) sp__collider_remove(c->set, k->index);
     sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1), sp__free(c->ctx, k->triangles);
+}
+
+// ---------------------------------------------------------------------------------------------------- open surfaces
+
+typedef struct open_search {
+    sp_body *const *bodies;
+    int count;
+    const sp_pair_rules *rules;
+    sp_contact_rule base;
+} open_search;
+
+// A collision surface of a body as a side of rules, also the tube of a rod; index -1: its analytic shapes. False: it has none.
+static bool volume_side(const sp_body *b, int index, sp_rule_side *out) {
+    sp_body_shape shape;
+    const bool shapes = b->ops->shape && b->ops->shape((sp_body *)b, SP_COMMITTED, 0, &shape);
+    *out = (sp_rule_side){.slot = b->id.slot, .surface = index};
+    if (index < 0) return shapes;
+    out->at = b->surfaces[index];
+    const unsigned roles = index == 0 ? sp__boundary_roles(b) : b->surfaces[index]->roles;
+    return !shapes && out->at->face_count > 0 && (roles & SP_ROLE_COLLISION);
+}
+
+static bool may_touch_volume(const open_search *s, const sp_rule_side *side, const sp_body *other) {
+    for (int i = -1; i < other->surface_count; i++) {
+        sp_rule_side sides[2] = {*side};
+        if (!volume_side(other, i, &sides[1])) continue;
+        const sp_contact_rule rule = s->rules ? sp__pair_rules_of(s->rules, &s->base, sides) : s->base;
+        if (rule.enabled && sp__contact_is_volume(rule.formulation) && rule.pixel > 0) return true;
+    }
+    return false;
+}
+
+static bool needs_closed(const open_search *s, const sp_body *b, const sp_rule_side *side) {
+    for (int i = 0; i < s->count; i++) {
+        const sp_body *other = s->bodies[i];
+        if (other == b || !sp__body_takes_rows(other, false)) continue;
+        if (sp__constraints_is_static(b) && sp__constraints_is_static(other)) continue;
+        if (may_touch_volume(s, side, other)) return true;
+    }
+    return false;
+}
+
+sp_status sp__constraints_open_surface(sp_context *ctx, const sp_pair_rules *rules, sp_body *const *bodies, int count,
+                                       const sp_contact_def *def, sp_open_surface *out) {
+    const open_search s = {bodies, count, rules, {.enabled = true, .formulation = def->formulation, .pixel = def->pixel}};
+    *out = (sp_open_surface){0};
+    for (int i = 0; i < count; i++) {
+        if (!sp__body_takes_rows(bodies[i], false)) continue;
+        for (int k = 0; k < bodies[i]->surface_count; k++) {
+            sp_rule_side side;
+            int edges = 0;
+            if (!volume_side(bodies[i], k, &side) || !needs_closed(&s, bodies[i], &side)) continue;
+            SP_TRY(sp__surface_open_edges(ctx, bodies[i], bodies[i]->surfaces[k], &edges));
+            if (edges == 0) continue;
+            *out = (sp_open_surface){.body = bodies[i]->id, .surface = k, .edges = edges};
+            return SP_OK;
+        }
+    }
+    return SP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- contacts
@@ -580,6 +645,15 @@ static void follow_formulations(sp_constraints *c, const sp_contact_def *def) {
     c->has_volumes = volumes, c->has_distances = distances;
 }
 
+static sp_status search_volumes(sp_constraints *c, const sp_contact_def *def) {
+    if (!c->volume) SP_TRY(sp__volume_create(c->ctx, &c->volume));
+    sp__volume_reserve_layers(c->volume, def->layers);
+    SP_TRY(sp__volumes_search(c, def));
+    c->info.layers_reserved = def->layers > 0 ? def->layers : SP_VOLUME_LAYERS_AUTO;
+    if (c->overlaps.layers_most > c->info.layers) c->info.layers = c->overlaps.layers_most;
+    return SP_OK;
+}
+
 // Surfaces from the committed to the trial state.
 sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                  sp_found *found) {
@@ -589,6 +663,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     follow_formulations(c, def);
     c->pixel = sp__pair_rules_pixel(c->rules, def->pixel);
     SP_TRY(follow_bodies(c, bodies, count, def->formulation == SP_CONTACT_PENALTY));
+    c->again = true;
     SP_TRY(constraints_reserve(c, def));
     SP_TRY(find_alarms(c));
     c->automatic = !(def->alarm > 0);
@@ -599,7 +674,7 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
                                 .continuous = def->continuous,
                                 .formulation = def->formulation,
                                 .pixel = def->pixel};
-    if (c->has_volumes) SP_TRY(sp__volumes_search(c, def));
+    if (c->has_volumes) SP_TRY(search_volumes(c, def));
     if (!c->has_distances) return SP_OK;
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
     sp_collide_options options = {
@@ -726,6 +801,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
+    c->again = false;
     c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));

@@ -34,6 +34,7 @@ typedef struct sp_constraint_collider {
     int vertex_count, triangle_count;
     int around;                  // edges of its cross section; 0: a plane
     bool seen;                   // in this step
+    bool placed;                 // x0 is that of a search
     sp_collider_frame frame[2];  // of a distance field, at the two states
 } sp_constraint_collider;
 
@@ -201,6 +202,7 @@ struct sp_constraints {
     sp_contact_rule base;  // of the definition; automatic: with the largest alarm distance
     size_t numbers_most;   // of W
     int pass;              // of the step: 0 for the first solve
+    bool again;            // a search of the step has placed the surfaces at the committed state
     bool divisible;        // the world divides the step if its passes do not converge
     double h, *diagonal;   // W is not stored: length of the step, mean diagonal of each group
     int diagonal_capacity;

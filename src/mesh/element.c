@@ -12,6 +12,20 @@ int sp_element_nodes(sp_element_type type) {
     return 0;
 }
 
+const char *sp_element_name(sp_element_type type) {
+    switch (type) {
+    case SP_ELEMENT_TET4: return "tetrahedron";
+    case SP_ELEMENT_LINE2: return "line";
+    case SP_ELEMENT_TET10: return "quadratic tetrahedron";
+    case SP_ELEMENT_HEX8: return "hexahedron";
+    }
+    return "element";
+}
+
+int sp__element_corners(sp_element_type type) {
+    return type == SP_ELEMENT_TET10 ? 4 : sp_element_nodes(type);
+}
+
 // ends of the edges of a tetrahedron with a mid node
 static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -35,10 +49,12 @@ void sp__element_point(sp_element_type type, int point, double natural[3], doubl
     *weight = 1.0 / (6 * points);
 }
 
-void sp__element_node(sp_element_type type, int node, double natural[3]) {
+void sp_element_natural(sp_element_type type, int node, double natural[3]) {
     for (int k = 0; k < 3; k++) {
         if (type == SP_ELEMENT_HEX8)
             natural[k] = hex_corner[node][k];
+        else if (type == SP_ELEMENT_LINE2)
+            natural[k] = k == 0 && node == 1;
         else if (node < 4)
             natural[k] = node == k + 1;
         else
@@ -163,4 +179,71 @@ double sp__element_inside(sp_element_type type, const double natural[3]) {
         if (type == SP_ELEMENT_HEX8) least = fmin(least, 1 - natural[k]);
     }
     return least;
+}
+
+// ------------------------------------------------------------------------------------------------ faces and orientation
+
+static const int tet_face[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+static const int hex_face[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+// the node between two corners of a quadratic tetrahedron
+static const int tet_mid[4][4] = {{-1, 4, 6, 7}, {4, -1, 5, 8}, {6, 5, -1, 9}, {7, 8, 9, -1}};
+
+int sp__element_triangle_count(sp_element_type type) {
+    return type == SP_ELEMENT_TET4 ? 4 : type == SP_ELEMENT_TET10 ? 16 : type == SP_ELEMENT_HEX8 ? 12 : 0;
+}
+
+static void element_set3(int out[3], int a, int b, int c) {
+    out[0] = a, out[1] = b, out[2] = c;
+}
+
+static void hex_triangles(const int *nodes, int (*out)[3]) {
+    for (int f = 0; f < 6; f++) {
+        const int *face = hex_face[f];
+        int least = 0, n[4];
+        for (int k = 1; k < 4; k++)
+            if (nodes[face[k]] < nodes[face[least]]) least = k;
+        for (int k = 0; k < 4; k++) n[k] = nodes[face[(least + k) % 4]];
+        element_set3(out[2 * f], n[0], n[1], n[2]);
+        element_set3(out[2 * f + 1], n[0], n[2], n[3]);
+    }
+}
+
+static void tet10_triangles(const int *nodes, int (*out)[3]) {
+    for (int f = 0; f < 4; f++) {
+        int corner[3], mid[3];  // mid k: between corners k and k + 1
+        for (int k = 0; k < 3; k++) {
+            corner[k] = nodes[tet_face[f][k]];
+            mid[k] = nodes[tet_mid[tet_face[f][k]][tet_face[f][(k + 1) % 3]]];
+        }
+        for (int k = 0; k < 3; k++) element_set3(out[4 * f + k], corner[k], mid[k], mid[(k + 2) % 3]);
+        element_set3(out[4 * f + 3], mid[0], mid[1], mid[2]);
+    }
+}
+
+void sp__element_triangles(sp_element_type type, const int *nodes, int (*out)[3]) {
+    if (type == SP_ELEMENT_HEX8) hex_triangles(nodes, out);
+    if (type == SP_ELEMENT_TET10) tet10_triangles(nodes, out);
+    for (int f = 0; f < 4 && type == SP_ELEMENT_TET4; f++)
+        for (int k = 0; k < 3; k++) out[f][k] = nodes[tet_face[f][k]];
+}
+
+// tetrahedra exchange corners 2 and 3, hexahedra the first two axes
+void sp__element_turn(sp_element_type type, int *nodes) {
+    static const int tet[10] = {0, 1, 3, 2, 4, 8, 7, 6, 5, 9}, hex[8] = {0, 3, 2, 1, 4, 7, 6, 5};
+    int before[SP_ELEMENT_NODES_MAX], n = sp_element_nodes(type);
+    memcpy(before, nodes, (size_t)n * sizeof *nodes);
+    for (int a = 0; a < n; a++) nodes[a] = before[type == SP_ELEMENT_HEX8 ? hex[a] : tet[a]];
+}
+
+double sp__element_flat_below(sp_element_type type, const double *x) {
+    double edge2 = 0, far = 0;
+    for (int a = 0; a < sp_element_nodes(type); a++) {
+        for (int k = 0; k < 3; k++) far = fmax(far, fabs(x[3 * a + k]));
+        for (int b = 0; b < a; b++) {
+            double e[3];
+            sp__sub3(x + 3 * a, x + 3 * b, e);
+            edge2 = fmax(edge2, sp__dot3(e, e));
+        }
+    }
+    return edge2 * (1e-12 * sqrt(edge2) + 1e-15 * far);
 }

@@ -1,15 +1,13 @@
 // Isoparametric elements: x(natural) = sum of w_a(natural) x_a over the nodes (Hughes 2000, The Finite Element Method, ch. 3).
-//
-// Natural coordinates. Tetrahedra: the weights of corners 1, 2 and 3, as in sp_anchor; corner 0 has the rest. Hexahedra: [0,
-// 1]^3, corners (0,0,0) (1,0,0) (1,1,0) (0,1,0), then the same above, at 1. Mid-edge nodes of SP_ELEMENT_TET10: edges 01 12 20 03
-// 13 23. Lines (elements of rods) have weights, but neither integration points nor gradients.
+// sp_element_natural says which natural coordinates the nodes have. Lines (elements of rods) have weights, but neither
+// integration points nor gradients.
 #ifndef SP_ELEMENT_H
 #define SP_ELEMENT_H
 
 #include "core/core.h"
 #include "souple/mesh.h"
 
-enum { SP_ELEMENT_NODES_MAX = 10, SP_ELEMENT_POINTS_MAX = 8, SP_ELEMENT_PAIRS_MAX = 55 };
+enum { SP_ELEMENT_POINTS_MAX = 8, SP_ELEMENT_PAIRS_MAX = 55, SP_ELEMENT_CELLS_MAX = 8, SP_ELEMENT_TRIANGLES_MAX = 16 };
 
 // Integration points: 1, 4 and 8, exact for polynomials of degree 1, 2, and 3 in each coordinate.
 int sp__element_points(sp_element_type type);
@@ -17,8 +15,7 @@ int sp__element_points(sp_element_type type);
 // times det(dx/dnatural) there.
 void sp__element_point(sp_element_type type, int point, double natural[3], double *weight);
 
-// Natural coordinates of a node, and of the centre, where all corners have the same weight.
-void sp__element_node(sp_element_type type, int node, double natural[3]);
+// Natural coordinates of the centre, where all corners have the same weight.
 void sp__element_centre(sp_element_type type, double natural[3]);
 
 // Shape functions (nodes numbers), and their derivatives by the natural coordinates (nodes x 3).
@@ -37,5 +34,18 @@ bool sp__element_locate(sp_element_type type, const double *x, const double poin
 // The smallest of the weights of corners (tetrahedra) or distances to the faces (hexahedra) in natural coordinates: negative
 // outside.
 double sp__element_inside(sp_element_type type, const double natural[3]);
+
+// Number of corners, which are the first nodes.
+int sp__element_corners(sp_element_type type);
+// Triangles of the faces, outward: 0, 4, 16 or 12. A quadrilateral is cut at its lowest node, so that two neighbours cut their
+// common face alike. A triangle with mid-edge nodes has one triangle per corner, which lists the corner first, and the middle
+// one.
+int sp__element_triangle_count(sp_element_type type);
+void sp__element_triangles(sp_element_type type, const int *nodes, int (*out)[3]);
+// Renumbers the nodes of an inverted element: its mirror image in natural coordinates.
+void sp__element_turn(sp_element_type type, int *nodes);
+// A determinant below this is rounding error: relative to the longest distance of two nodes, and to the rounding of positions far
+// from the origin. x: nodes x 3.
+double sp__element_flat_below(sp_element_type type, const double *x);
 
 #endif

@@ -38,6 +38,40 @@ static double triangle_size(const double *x, const int *c, double *flat_below) {
     return sp__norm3(n);
 }
 
+// nodes of an element, and their number
+static const int *examine_nodes_of(const sp_examination *e, int element, int *count) {
+    *count = e->types ? sp_element_nodes(e->types[element]) : e->corners;
+    return e->elements + (e->types ? (size_t)e->start[element] : (size_t)element * (size_t)e->corners);
+}
+
+static void examine_gather(const sp_examination *e, const int *c, int n, double *x) {
+    for (int a = 0; a < n; a++) memcpy(x + 3 * a, e->x + 3 * (size_t)c[a], 3 * sizeof *x);
+}
+
+// smallest and largest determinant at corners and integration points
+static void jacobian_range(sp_element_type type, const double *x, double *least, double *most) {
+    double natural[3], weight;
+    *least = INFINITY, *most = -INFINITY;
+    for (int i = 0, corners = sp__element_corners(type); i < corners + sp__element_points(type); i++) {
+        if (i < corners)
+            sp_element_natural(type, i, natural);
+        else
+            sp__element_point(type, i - corners, natural, &weight);
+        double det = sp__element_det(type, x, natural);
+        *least = fmin(*least, det), *most = fmax(*most, det);
+    }
+}
+
+static unsigned char classify_curved(sp_element_type type, const double *x) {
+    double least, most, centre[3], flat = sp__element_flat_below(type, x);
+    jacobian_range(type, x, &least, &most);
+    if (!(fmax(fabs(least), fabs(most)) > flat)) return SP_ELEMENT_FLAT;
+    if (least > flat) return 0;
+    sp__element_centre(type, centre);
+    if (!(sp__element_det(type, x, centre) < 0)) return SP_ELEMENT_DISTORTED;
+    return SP_ELEMENT_INVERTED | (most < -flat ? 0 : SP_ELEMENT_DISTORTED);
+}
+
 static unsigned char classify(const double *x, int nodes, const int *c, int corners) {
     double flat, size;
     for (int i = 0; i < corners; i++)
@@ -57,18 +91,30 @@ void sp__elements_classify(const double *x, int nodes, const int *elements, int 
     for (size_t i = 0; i < (size_t)count; i++) state[i] = classify(x, nodes, elements + i * (size_t)corners, corners);
 }
 
-sp_status sp__elements_duplicates(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
-                                  void (*duplicate)(void *user, int element, int earlier), void *user) {
-    int *rows, n = 0, stride = corners + 1;
-    if (!SP_NEW(ctx, rows, (size_t)count * (size_t)stride))
-        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to compare %d elements", count);
-    for (int i = 0; i < count; i++) {
-        if (state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)) continue;
-        int *row = rows + (size_t)n++ * (size_t)stride;
-        memcpy(row, elements + (size_t)i * (size_t)corners, (size_t)corners * sizeof *row);
-        sp__row_increase(row, corners);
-        row[corners] = i;
+static void classify_all(sp_examination *e) {
+    if (!e->types) sp__elements_classify(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
+    for (int i = 0; i < e->element_count && e->types; i++) {
+        double x[3 * SP_ELEMENT_NODES_MAX];
+        int n;
+        const int *c = examine_nodes_of(e, i, &n);
+        e->state[i] = classify(e->x, e->node_count, c, n);
+        if (e->types[i] == SP_ELEMENT_TET4 || e->state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)) continue;
+        examine_gather(e, c, n, x);
+        e->state[i] = classify_curved(e->types[i], x);
     }
+}
+
+// one row of the sorted corners of an element, and its number
+static void fill_row(const int *nodes, int corners, int element, int *row) {
+    memcpy(row, nodes, (size_t)corners * sizeof *row);
+    sp__row_increase(row, corners);
+    row[corners] = element;
+}
+
+// marks the later ones of n equal rows
+static sp_status find_duplicates(sp_context *ctx, int *rows, int n, int corners, int nodes, unsigned char *state,
+                                 void (*duplicate)(void *user, int element, int earlier), void *user) {
+    int stride = corners + 1;
     sp_status status = sp__rows_sort(ctx, rows, n, corners, nodes);
     for (int i = 0, end; status == SP_OK && i < n; i = end) {
         const int *first = rows + (size_t)i * (size_t)stride;
@@ -78,20 +124,82 @@ sp_status sp__elements_duplicates(sp_context *ctx, const int *elements, int coun
             duplicate(user, element, first[corners]);
         }
     }
+    return status;
+}
+
+sp_status sp__elements_duplicates(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
+                                  void (*duplicate)(void *user, int element, int earlier), void *user) {
+    int *rows, n = 0, stride = corners + 1;
+    if (!SP_NEW(ctx, rows, (size_t)count * (size_t)stride))
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to compare %d elements", count);
+    for (int i = 0; i < count; i++)
+        if (!(state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)))
+            fill_row(elements + (size_t)i * (size_t)corners, corners, i, rows + (size_t)n++ * (size_t)stride);
+    sp_status status = find_duplicates(ctx, rows, n, corners, nodes, state, duplicate, user);
     sp__free(ctx, rows);
     return status;
 }
 
+// among the elements of one type, by their corners
+static sp_status duplicates_of_type(const sp_examination *e, sp_element_type type,
+                                    void (*duplicate)(void *user, int element, int earlier), void *user) {
+    int *rows, n = 0, count = 0, corners = sp__element_corners(type), stride = corners + 1;
+    for (int i = 0; i < e->element_count; i++) count += e->types[i] == type;
+    if (count == 0) return SP_OK;
+    if (!SP_NEW(e->ctx, rows, (size_t)count * (size_t)stride))
+        return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to compare %d elements", count);
+    for (int i = 0, nodes; i < e->element_count; i++)
+        if (e->types[i] == type && !(e->state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)))
+            fill_row(examine_nodes_of(e, i, &nodes), corners, i, rows + (size_t)n++ * (size_t)stride);
+    sp_status status = find_duplicates(e->ctx, rows, n, corners, e->node_count, e->state, duplicate, user);
+    sp__free(e->ctx, rows);
+    return status;
+}
+
+static sp_status examine_duplicates(const sp_examination *e, void (*duplicate)(void *user, int element, int earlier),
+                                    void *user) {
+    static const sp_element_type types[] = {SP_ELEMENT_TET4, SP_ELEMENT_TET10, SP_ELEMENT_HEX8};
+    if (!e->types)
+        return sp__elements_duplicates(e->ctx, e->elements, e->element_count, e->corners, e->node_count, e->state, duplicate,
+                                       user);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) SP_TRY(duplicates_of_type(e, types[t], duplicate, user));
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ elements
 
-static double size_of(const sp_examination *e, const int *c) {
-    double flat;
-    return e->corners == 4 ? sp__tet_det(e->x, c) / 6 : triangle_size(e->x, c, &flat) / 2;
+static bool examine_is_tet(const sp_examination *e, int i) {
+    return e->types ? e->types[i] == SP_ELEMENT_TET4 : e->corners == 4;
+}
+
+// volume or area; of an element that is not a linear tetrahedron by integration
+static double size_of(const sp_examination *e, int i) {
+    double flat, x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight, volume = 0;
+    int n;
+    const int *c = examine_nodes_of(e, i, &n);
+    if (examine_is_tet(e, i)) return sp__tet_det(e->x, c) / 6;
+    if (!e->types) return triangle_size(e->x, c, &flat) / 2;
+    examine_gather(e, c, n, x);
+    for (int p = 0; p < sp__element_points(e->types[i]); p++) {
+        sp__element_point(e->types[i], p, natural, &weight);
+        volume += weight * sp__element_det(e->types[i], x, natural);
+    }
+    return volume;
+}
+
+static double jacobian_least(const sp_examination *e, int i) {
+    double x[3 * SP_ELEMENT_NODES_MAX], least, most;
+    int n;
+    examine_gather(e, examine_nodes_of(e, i, &n), sp_element_nodes(e->types[i]), x);
+    jacobian_range(e->types[i], x, &least, &most);
+    return least;
 }
 
 // whether a node number is out of range; a node that is not finite is reported once, as a node
-static bool names_missing(const sp_examination *e, const int *c) {
-    for (int i = 0; i < e->corners; i++)
+static bool names_missing(const sp_examination *e, int element) {
+    int n;
+    const int *c = examine_nodes_of(e, element, &n);
+    for (int i = 0; i < n; i++)
         if (c[i] < 0 || c[i] >= e->node_count) return true;
     return false;
 }
@@ -101,11 +209,11 @@ static void examine_add(sp_examination *e, sp_defect_kind kind, int element_a, i
 
 static void report_elements(sp_examination *e) {
     for (int i = 0; i < e->element_count; i++) {
-        const int *c = e->elements + (size_t)i * (size_t)e->corners;
         unsigned char s = e->state[i];
-        if (s & SP_ELEMENT_BROKEN && names_missing(e, c)) examine_add(e, SP_DEFECT_INDEX, i, -1, -1, -1, 0);
-        if (s & SP_ELEMENT_FLAT) examine_add(e, SP_DEFECT_FLAT, i, -1, -1, -1, size_of(e, c));
-        if (s & SP_ELEMENT_INVERTED) examine_add(e, SP_DEFECT_INVERTED, i, -1, -1, -1, size_of(e, c));
+        if (s & SP_ELEMENT_BROKEN && names_missing(e, i)) examine_add(e, SP_DEFECT_INDEX, i, -1, -1, -1, 0);
+        if (s & SP_ELEMENT_FLAT) examine_add(e, SP_DEFECT_FLAT, i, -1, -1, -1, size_of(e, i));
+        if (s & SP_ELEMENT_INVERTED) examine_add(e, SP_DEFECT_INVERTED, i, -1, -1, -1, size_of(e, i));
+        if (s & SP_ELEMENT_DISTORTED) examine_add(e, SP_DEFECT_DISTORTED, i, -1, -1, -1, jacobian_least(e, i));
     }
 }
 
@@ -118,13 +226,12 @@ static void keep_duplicate(void *user, int element, int earlier) {
 static sp_status examine_elements(sp_examination *e) {
     for (int i = 0; i < e->node_count; i++)
         if (!elements_finite(e->x + 3 * (size_t)i)) examine_add(e, SP_DEFECT_NOT_FINITE, -1, -1, i, -1, 0);
-    sp__elements_classify(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
+    classify_all(e);
     report_elements(e);
     // reports in order of element numbers, which the sort does not keep
     int *earlier;
     if (!SP_NEW(e->ctx, earlier, e->element_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to compare elements");
-    sp_status status = sp__elements_duplicates(e->ctx, e->elements, e->element_count, e->corners, e->node_count, e->state,
-                                               keep_duplicate, earlier);
+    sp_status status = examine_duplicates(e, keep_duplicate, earlier);
     for (int i = 0; i < e->element_count && status == SP_OK; i++)
         if (earlier[i]) examine_add(e, SP_DEFECT_DUPLICATE, earlier[i] - 1, i, -1, -1, 0);
     sp__free(e->ctx, earlier);
@@ -134,7 +241,8 @@ static sp_status examine_elements(sp_examination *e) {
 // ------------------------------------------------------------------------------------------------ nodes
 
 static void mark_used(sp_examination *e) {
-    for (size_t i = 0; i < (size_t)e->element_count * (size_t)e->corners; i++)
+    size_t n = e->types ? (size_t)e->start[e->element_count] : (size_t)e->element_count * (size_t)e->corners;
+    for (size_t i = 0; i < n; i++)
         if (e->elements[i] >= 0 && e->elements[i] < e->node_count) e->used[e->elements[i]] = 1;
 }
 
@@ -143,14 +251,14 @@ static sp_status count_components(sp_examination *e) {
     int *parent;
     if (!SP_NEW(e->ctx, parent, e->node_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory for the parts of a mesh");
     for (int i = 0; i < e->node_count; i++) parent[i] = i;
-    for (int i = 0; i < e->element_count; i++) {
-        const int *c = e->elements + (size_t)i * (size_t)e->corners;
+    for (int i = 0, n; i < e->element_count; i++) {
+        const int *c = examine_nodes_of(e, i, &n);
         if (e->state[i] & SP_ELEMENT_BROKEN) continue;
-        for (int k = 1; k < e->corners; k++) sp__set_join(parent, c[0], c[k]);
+        for (int k = 1; k < n; k++) sp__set_join(parent, c[0], c[k]);
     }
     // a part is counted at its root, the lowest node of its set; a root is used if any node of the set is used
-    for (int i = 0; i < e->element_count; i++) {
-        const int *c = e->elements + (size_t)i * (size_t)e->corners;
+    for (int i = 0, n; i < e->element_count; i++) {
+        const int *c = examine_nodes_of(e, i, &n);
         if (e->state[i] & SP_ELEMENT_BROKEN) continue;
         int root = sp__set_root(parent, c[0]);
         if (e->used[root] == 2) continue;
@@ -276,118 +384,166 @@ static void keep_bounds(const sp_examination *e, sp_mesh_stats *s) {
     for (int k = 0; k < 3 && !(s->low[0] <= s->high[0]); k++) s->low[k] = s->high[k] = NAN;
 }
 
+typedef struct tally {
+    int64_t shapes, jacobians, edges;
+} tally;
+
+// straight edges, and the Jacobian ratio: smallest to largest determinant at corners and integration points
+static void keep_curved(sp_examination *e, int i, tally *t) {
+    static const int hex_edges[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                         {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    sp_mesh_stats *s = &e->report->stats;
+    double x[3 * SP_ELEMENT_NODES_MAX], least, most, d[3];
+    int n;
+    examine_gather(e, examine_nodes_of(e, i, &n), sp_element_nodes(e->types[i]), x);
+    jacobian_range(e->types[i], x, &least, &most);
+    double ratio = most > 0 ? least / most : least < 0 ? most / least : 0;  // inverted: that of its mirror image
+    s->jacobian_mean += ratio;
+    if (ratio < s->jacobian_min) s->jacobian_min = ratio, s->jacobian_worst = e->element_ids ? e->element_ids[i] : i;
+    t->jacobians++;
+    for (int k = 0; k < 12 && e->types[i] == SP_ELEMENT_HEX8; k++) {
+        sp__sub3(x + 3 * hex_edges[k][0], x + 3 * hex_edges[k][1], d);
+        keep_edge(s, sp__norm3(d), &t->edges);
+    }
+}
+
+// angles, ratio and edges of a triangle, or of the tetrahedron of the corners; returns the volume
+static double keep_simplex(sp_examination *e, int i, tally *t) {
+    const double *x[4];
+    double length[6], volume = 0;
+    int n;
+    shape now = {0};
+    const int *c = examine_nodes_of(e, i, &n);
+    for (int k = 0; k < 4 && k < n; k++) x[k] = e->x + 3 * (size_t)c[k];
+    if (e->corners == 4)
+        volume = measure_tet(x, length, &now);
+    else
+        measure_triangle(x, length, &now);
+    for (int k = 0; k < now.angles; k++) keep_edge(&e->report->stats, length[k], &t->edges);
+    keep_shape(&e->report->stats, &now, e->element_ids ? e->element_ids[i] : i);
+    t->shapes++;
+    return volume;
+}
+
 // volumes, angles, ratios
 static void examine_quality(sp_examination *e) {
     sp_mesh_stats *s = &e->report->stats;
-    int64_t elements = 0, edges = 0;
+    tally t = {0};
     *s = (sp_mesh_stats){.node_count = e->node_count,
                          .element_count = e->element_count,
                          .tetrahedra = e->corners == 4,
                          .tolerance = e->tolerance,
                          .angle_min = INFINITY,
                          .ratio_min = INFINITY,
+                         .jacobian_min = INFINITY,
                          .edge_min = INFINITY,
-                         .worst = -1};
+                         .worst = -1,
+                         .jacobian_worst = -1};
     keep_bounds(e, s);
     for (int i = 0; i < e->element_count; i++) {
+        sp_element_type type = e->types ? e->types[i] : SP_ELEMENT_TET4;
+        if (e->corners == 4) s->type_counts[type]++;
         if (e->state[i] & SP_ELEMENT_BROKEN) continue;
-        const int *c = e->elements + (size_t)i * (size_t)e->corners;
-        const double *x[4];
-        double length[6];
-        shape now = {0};
-        for (int k = 0; k < e->corners; k++) x[k] = e->x + 3 * (size_t)c[k];
-        if (e->corners == 4)
-            s->volume += measure_tet(x, length, &now);
-        else
-            measure_triangle(x, length, &now);
-        for (int k = 0; k < now.angles; k++) keep_edge(s, length[k], &edges);
-        keep_shape(s, &now, e->element_ids ? e->element_ids[i] : i);
-        elements++;
+        double volume = type == SP_ELEMENT_HEX8 ? 0 : keep_simplex(e, i, &t);
+        if (type != SP_ELEMENT_TET4) volume = fabs(size_of(e, i)), keep_curved(e, i, &t);
+        s->volume += volume;
     }
-    s->ratio_mean = elements ? s->ratio_mean / (double)elements : NAN;
-    s->edge_mean = edges ? s->edge_mean / (double)edges : NAN;
-    if (!elements) s->angle_min = s->angle_max = s->ratio_min = s->aspect_max = s->edge_min = s->edge_max = NAN;
+    s->ratio_mean = t.shapes ? s->ratio_mean / (double)t.shapes : NAN;
+    s->jacobian_mean = t.jacobians ? s->jacobian_mean / (double)t.jacobians : NAN;
+    s->edge_mean = t.edges ? s->edge_mean / (double)t.edges : NAN;
+    if (!t.shapes) s->angle_min = s->angle_max = s->ratio_min = s->aspect_max = NAN;
+    if (!t.edges) s->edge_min = s->edge_max = NAN;
+    if (!t.jacobians) s->jacobian_min = NAN;
 }
 
 // ====================================================================================================== surfaces
 
-// Surface topology: faces of exactly one tetrahedron, or the given triangles; then edges, vertices and shells. The faces of an
-// inverted tetrahedron are flipped, so that it is reported once and not again for every neighbour.
+// Surface topology: faces of exactly one element, or the given triangles; then edges, vertices and shells. The faces of an
+// inverted element are flipped, so that it is reported once and not again for every neighbour.
 
 static sp_status no_memory(const sp_examination *e) {
     return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory for the surface of %d elements", e->element_count);
 }
 
-// ------------------------------------------------------------------------------------------------ faces of tetrahedra
+// ------------------------------------------------------------------------------------------------ faces of elements
 
-// face f = 4 tet + local face, oriented outward
-static void face_nodes(const sp_examination *e, int f, int out[3]) {
-    const int *tet = e->elements + 4 * (size_t)(f / 4), *local = sp__tet_face[f % 4];
-    bool turn = e->state[f / 4] & SP_ELEMENT_INVERTED;
-    for (int k = 0; k < 3; k++) out[k] = tet[local[turn ? 2 - k : k]];
-}
+// The triangles of all elements, in their order.
+typedef struct face_list {
+    int count;
+    int *nodes, *owner;     // (count x 3) oriented outward; the element of each
+    int *rows;              // ascending nodes and the number of a triangle, for the sort
+    unsigned char *single;  // no other triangle is equal
+} face_list;
 
-static bool runs_upwards(const sp_examination *e, int f) {
-    int n[3];
-    face_nodes(e, f, n);
+static bool runs_upwards(const int n[3]) {
     return (n[0] < n[1]) + (n[1] < n[2]) + (n[2] < n[0]) == 2;
 }
 
-static int fill_rows(const sp_examination *e, int *rows) {
-    int n = 0;
-    for (int t = 0; t < e->element_count; t++) {
-        if (e->state[t] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)) continue;
-        for (int k = 0; k < 4; k++, n++) {
-            face_nodes(e, 4 * t + k, rows + 4 * (size_t)n);
-            sp__row_increase(rows + 4 * (size_t)n, 3);
-            rows[4 * (size_t)n + 3] = 4 * t + k;
-        }
+static void list_element(const sp_examination *e, int element, face_list *f) {
+    int n, triangles[SP_ELEMENT_TRIANGLES_MAX][3];
+    const int *c = examine_nodes_of(e, element, &n);
+    sp_element_type type = e->types ? e->types[element] : SP_ELEMENT_TET4;
+    bool turn = e->state[element] & SP_ELEMENT_INVERTED;
+    sp__element_triangles(type, c, triangles);
+    for (int t = 0; t < sp__element_triangle_count(type); t++, f->count++) {
+        int *to = f->nodes + 3 * (size_t)f->count, *row = f->rows + 4 * (size_t)f->count;
+        for (int k = 0; k < 3; k++) row[k] = to[k] = triangles[t][turn ? 2 - k : k];
+        sp__row_increase(row, 3);
+        row[3] = f->count;
+        f->owner[f->count] = element;
     }
-    return n;
 }
 
 // equal rows are the same face; single[f] = 1 if no other face is equal
-static void match_faces(sp_examination *e, const int *rows, int n, unsigned char *single) {
-    for (int i = 0, end; i < n; i = end) {
+static void match_faces(sp_examination *e, const face_list *list) {
+    const int *rows = list->rows, *owner = list->owner;
+    for (int i = 0, end; i < list->count; i = end) {
         const int *row = rows + 4 * (size_t)i;
-        for (end = i + 1; end < n && sp__rows_equal(row, rows + 4 * (size_t)end, 3); end++) {}
+        for (end = i + 1; end < list->count && sp__rows_equal(row, rows + 4 * (size_t)end, 3); end++) {}
         int f = row[3], g = end - i > 1 ? row[7] : -1;
         if (end - i == 1) {
-            single[f] = 1;
+            list->single[f] = 1;
             e->face_count++;
         } else if (end - i > 2) {
-            examine_add(e, SP_DEFECT_SHARED_FACE, f / 4, g / 4, -1, -1, 0);
-        } else if (!((e->state[f / 4] | e->state[g / 4]) & SP_ELEMENT_FLAT) && runs_upwards(e, f) == runs_upwards(e, g)) {
-            examine_add(e, SP_DEFECT_FOLDED, f / 4, g / 4, -1, -1, 0);
+            examine_add(e, SP_DEFECT_SHARED_FACE, owner[f], owner[g], -1, -1, 0);
+        } else if (!((e->state[owner[f]] | e->state[owner[g]]) & SP_ELEMENT_FLAT) &&
+                   runs_upwards(list->nodes + 3 * (size_t)f) == runs_upwards(list->nodes + 3 * (size_t)g)) {
+            examine_add(e, SP_DEFECT_FOLDED, owner[f], owner[g], -1, -1, 0);
         }
     }
 }
 
-static sp_status collect_tets(sp_examination *e) {
-    int *rows = NULL;
-    unsigned char *single = NULL;
-    sp_status status = SP_OK;
-    if (!SP_NEW(e->ctx, rows, 16 * (size_t)e->element_count) || !SP_NEW(e->ctx, single, 4 * (size_t)e->element_count)) {
-        status = no_memory(e);
-        goto done;
+static sp_status keep_single(sp_examination *e, const face_list *f) {
+    int count = 0;
+    if (!SP_NEW(e->ctx, e->faces, 3 * (size_t)e->face_count) || !SP_NEW(e->ctx, e->face_element, e->face_count))
+        return no_memory(e);
+    for (int i = 0; i < f->count; i++) {
+        if (!f->single[i]) continue;
+        memcpy(e->faces + 3 * (size_t)count, f->nodes + 3 * (size_t)i, 3 * sizeof *e->faces);
+        e->face_element[count++] = f->owner[i];
     }
-    int n = fill_rows(e, rows), count = 0;
-    status = sp__rows_sort(e->ctx, rows, n, 3, e->node_count);
-    if (status < 0) goto done;
-    match_faces(e, rows, n, single);
-    if (!SP_NEW(e->ctx, e->faces, 3 * (size_t)e->face_count) || !SP_NEW(e->ctx, e->face_element, e->face_count)) {
-        status = no_memory(e);
-        goto done;
-    }
-    for (int f = 0; f < 4 * e->element_count; f++) {
-        if (!single[f]) continue;
-        face_nodes(e, f, e->faces + 3 * (size_t)count);
-        e->face_element[count++] = f / 4;
-    }
+    return SP_OK;
+}
 
-done:
-    sp__free(e->ctx, rows);
-    sp__free(e->ctx, single);
+static sp_status collect_elements(sp_examination *e) {
+    face_list f = {0};
+    int64_t most = 0;
+    for (int i = 0; i < e->element_count; i++) most += sp__element_triangle_count(e->types ? e->types[i] : SP_ELEMENT_TET4);
+    sp_status status = most > SP_TRIANGLES_MAX ? SP_NO_MEMORY : SP_OK;
+    if (status < 0 || !SP_NEW(e->ctx, f.nodes, 3 * (size_t)most) || !SP_NEW(e->ctx, f.owner, most) ||
+        !SP_NEW(e->ctx, f.rows, 4 * (size_t)most) || !SP_NEW(e->ctx, f.single, most))
+        status = no_memory(e);
+    for (int i = 0; i < e->element_count && status == SP_OK; i++)
+        if (!(e->state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE))) list_element(e, i, &f);
+    if (status == SP_OK) status = sp__rows_sort(e->ctx, f.rows, f.count, 3, e->node_count);
+    if (status == SP_OK) {
+        match_faces(e, &f);
+        status = keep_single(e, &f);
+    }
+    sp__free(e->ctx, f.nodes);
+    sp__free(e->ctx, f.owner);
+    sp__free(e->ctx, f.rows);
+    sp__free(e->ctx, f.single);
     return status;
 }
 
@@ -402,9 +558,9 @@ static sp_status collect_triangles(sp_examination *e) {
     return SP_OK;
 }
 
-// surface faces; faces of tetrahedra
+// surface faces; faces of elements
 static sp_status examine_collect(sp_examination *e) {
-    SP_TRY(e->corners == 4 ? collect_tets(e) : collect_triangles(e));
+    SP_TRY(e->corners == 4 ? collect_elements(e) : collect_triangles(e));
     return sp__edges_find(e->ctx, e->faces, e->face_count, e->node_count, &e->edges);
 }
 
@@ -746,6 +902,20 @@ static sp_status examine_stages(sp_examination *e) {
     return SP_OK;
 }
 
+// checks the types of elements and finds where the nodes of each begin
+static sp_status examine_types(sp_examination *e) {
+    if (!e->types) return SP_OK;
+    if (!SP_NEW(e->ctx, e->start, (size_t)e->element_count + 1))
+        return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to examine %d elements", e->element_count);
+    for (int i = 0; i < e->element_count; i++) {
+        int type = (int)e->types[i];
+        if (type != SP_ELEMENT_TET4 && type != SP_ELEMENT_TET10 && type != SP_ELEMENT_HEX8)
+            return SP_FAIL(e->ctx, SP_BAD_INPUT, "element %d has type %d, must be a tetrahedron or a hexahedron", i, type);
+        e->start[i + 1] = e->start[i] + sp_element_nodes(e->types[i]);
+    }
+    return SP_OK;
+}
+
 static sp_status examine_examine(sp_examination *e, const sp_examine_options *o, sp_mesh_report **out) {
     sp_context *ctx = e->ctx;
     *out = NULL;
@@ -764,8 +934,9 @@ static sp_status examine_examine(sp_examination *e, const sp_examine_options *o,
     e->report->limit = o->limit;
     e->tolerance = sp__weld_tolerance(e->x, e->node_count, o->tolerance);
     e->intersections = o->intersections;
-    sp_status status = examine_stages(e);
-    void *owned[] = {e->state, e->used, e->same, e->faces, e->face_element, e->shell, e->shell_bad};
+    sp_status status = examine_types(e);
+    if (status == SP_OK) status = examine_stages(e);
+    void *owned[] = {e->start, e->state, e->used, e->same, e->faces, e->face_element, e->shell, e->shell_bad};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
     sp__edges_free(ctx, &e->edges);
     if (status < 0)
@@ -782,12 +953,13 @@ sp_status sp_mesh_examine(sp_context *context, const sp_mesh_def *def, const sp_
         return SP_FAIL(context, SP_BAD_INPUT, "the mesh definition did not start from sp_mesh_def_default()");
     sp_examination e = {.ctx = context,
                         .x = def->positions,
-                        .elements = def->tets,
+                        .elements = def->element_nodes,
+                        .types = def->element_types,
                         .node_count = def->node_count,
-                        .element_count = def->tet_count,
+                        .element_count = def->element_count,
                         .corners = 4,
                         .node_ids = def->node_ids,
-                        .element_ids = def->tet_ids};
+                        .element_ids = def->element_ids};
     return examine_examine(&e, &o, out);
 }
 

@@ -16,14 +16,17 @@ struct sp_mesh_report {
     bool no_memory;
 };
 
-// state of an element: BROKEN elements are ignored by all later stages, LOOSE elements are ignored by the topology stages
-enum { SP_ELEMENT_BROKEN = 1, SP_ELEMENT_LOOSE = 2, SP_ELEMENT_FLAT = 4, SP_ELEMENT_INVERTED = 8 };
+// State of an element: BROKEN elements are ignored by all later stages, LOOSE elements are ignored by the topology stages.
+// DISTORTED: the determinant is positive in the middle, but not everywhere.
+enum { SP_ELEMENT_BROKEN = 1, SP_ELEMENT_LOOSE = 2, SP_ELEMENT_FLAT = 4, SP_ELEMENT_INVERTED = 8, SP_ELEMENT_DISTORTED = 16 };
 
 typedef struct sp_examination {
     sp_context *ctx;
     sp_mesh_report *report;
     const double *x;
     const int *elements;
+    const sp_element_type *types;            // NULL: `corners` nodes each
+    int *start;                              // with types: first entry of each element in `elements`
     int node_count, element_count, corners;  // nodes per element: 3 triangles, 4 tetrahedra
     const int64_t *node_ids, *element_ids;   // nullable
     double tolerance;

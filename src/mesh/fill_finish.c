@@ -490,7 +490,7 @@ static sp_status make_mesh(sp_fill *f, sp_mesh **out) {
     if (f->source->names && (status = add_groups(f, &o)) < 0) goto done;
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = o.node_count, def.positions = o.x;
-    def.tet_count = f->tet_count, def.tets = o.tets;
+    def.element_count = f->tet_count, def.element_nodes = o.tets;
     def.groups = o.groups, def.group_count = o.group_count;
     def.fix_orientation = false;
     status = sp_mesh_create(f->ctx, &def, out);

@@ -93,18 +93,18 @@ sp_status sp__grid_mesh(sp_context *ctx, const sp_grid *grid, sp_grid_place *pla
     sp_mesh_def def = sp_mesh_def_default();
     // 2^27 tetrahedra have at most 2^27 nodes, also if the grid is one cell thick in two directions
     def.node_count = node_layers(grid) * (grid->cells[1] + 1) * (grid->cells[2] + 1);
-    def.tet_count = grid->cells[0] * grid->cells[1] * grid->cells[2] * grid->per_cell;
+    def.element_count = grid->cells[0] * grid->cells[1] * grid->cells[2] * grid->per_cell;
     def.fix_orientation = false;
     double *x = NULL;
     int *tets = NULL;
     sp_status status;
-    if (SP_NEW(ctx, x, 3 * (size_t)def.node_count) && SP_NEW(ctx, tets, 4 * (size_t)def.tet_count)) {
+    if (SP_NEW(ctx, x, 3 * (size_t)def.node_count) && SP_NEW(ctx, tets, 4 * (size_t)def.element_count)) {
         grid_fill(grid, place, arg, x, tets);
         def.positions = x;
-        def.tets = tets;
+        def.element_nodes = tets;
         status = sp_mesh_create(ctx, &def, out);
     } else {
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a mesh of %d tetrahedra", def.tet_count);
+        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a mesh of %d tetrahedra", def.element_count);
     }
     sp__free(ctx, x);
     sp__free(ctx, tets);

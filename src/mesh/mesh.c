@@ -1,4 +1,4 @@
-// A tetrahedral mesh: creation, boundary faces, map from user ids to indices, read access.
+// A volume mesh: creation, map from user ids to indices, read access.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
@@ -25,9 +25,9 @@ static sp_status check_counts(sp_context *ctx, const sp_mesh_def *def) {
         return SP_FAIL(ctx, SP_BAD_INPUT, "the mesh definition did not start from sp_mesh_def_default()");
     if (def->node_count < 4 || def->node_count > SP_NODES_MAX)
         return SP_FAIL(ctx, SP_BAD_INPUT, "node_count = %d, must be in [4, %d]", def->node_count, SP_NODES_MAX);
-    if (def->tet_count < 1 || def->tet_count > SP_TETS_MAX)
-        return SP_FAIL(ctx, SP_BAD_INPUT, "tet_count = %d, must be in [1, %d]", def->tet_count, SP_TETS_MAX);
-    if (!def->positions || !def->tets) return SP_FAIL(ctx, SP_BAD_INPUT, "positions and tets must be given");
+    if (def->element_count < 1 || def->element_count > SP_TETS_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "element_count = %d, must be in [1, %d]", def->element_count, SP_TETS_MAX);
+    if (!def->positions || !def->element_nodes) return SP_FAIL(ctx, SP_BAD_INPUT, "positions and element_nodes must be given");
     return SP_OK;
 }
 
@@ -44,7 +44,7 @@ static sp_status take_ids(sp_mesh *mesh, const int64_t *given, int n, const char
     return at_index(ctx, SP_FAIL(ctx, SP_BAD_INPUT, "two %s have the number %lld", what, (long long)id), id);
 }
 
-// ------------------------------------------------------------------------------------------------ nodes and elements
+// ------------------------------------------------------------------------------------------------ nodes
 
 static sp_status take_nodes(sp_mesh *mesh, const sp_mesh_def *def) {
     sp_context *ctx = mesh->ctx;
@@ -65,6 +65,8 @@ static sp_status take_nodes(sp_mesh *mesh, const sp_mesh_def *def) {
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ elements
+
 double sp__tet_det(const double *x, const int tet[4]) {
     const double *x0 = x + 3 * (size_t)tet[0];
     double m[9];
@@ -73,28 +75,20 @@ double sp__tet_det(const double *x, const int tet[4]) {
 }
 
 double sp__mesh_det(const sp_mesh *mesh, int t) {
-    return sp__tet_det(mesh->x, mesh->tets + 4 * (size_t)t);
+    return sp__tet_det(mesh->x, mesh->nodes + 4 * (size_t)t);
 }
 
 double sp__tet_flat_below(const double *x, const int tet[4]) {
-    double edge2 = 0, far = 0;
-    for (int a = 0; a < 4; a++) {
-        const double *xa = x + 3 * (size_t)tet[a];
-        for (int k = 0; k < 3; k++) far = fmax(far, fabs(xa[k]));
-        for (int b = 0; b < a; b++) {
-            double e[3];
-            sp__sub3(xa, x + 3 * (size_t)tet[b], e);
-            edge2 = fmax(edge2, sp__dot3(e, e));
-        }
-    }
-    return edge2 * (1e-12 * sqrt(edge2) + 1e-15 * far);
+    double own[12];
+    for (int a = 0; a < 4; a++) memcpy(own + 3 * a, x + 3 * (size_t)tet[a], 3 * sizeof *own);
+    return sp__element_flat_below(SP_ELEMENT_TET4, own);
 }
 
-static sp_status mesh_orient(sp_mesh *mesh, int t, bool fix) {
+static sp_status tet_orient(sp_mesh *mesh, int t, bool fix) {
     sp_context *ctx = mesh->ctx;
-    int *tet = mesh->tets + 4 * (size_t)t;
-    double det = sp__mesh_det(mesh, t), flat = sp__tet_flat_below(mesh->x, tet);
-    int64_t id = mesh->tet_ids[t];
+    int *tet = mesh->nodes + (sp__mesh_nodes(mesh, t) - mesh->nodes);
+    double det = sp__tet_det(mesh->x, tet), flat = sp__tet_flat_below(mesh->x, tet);
+    int64_t id = mesh->element_ids[t];
     if (!(fabs(det) > flat))
         return at_index(ctx,
                         SP_FAIL(ctx, SP_BAD_INPUT, "tetrahedron %lld is flat: volume %g m3, must be above %g m3", (long long)id,
@@ -105,28 +99,116 @@ static sp_status mesh_orient(sp_mesh *mesh, int t, bool fix) {
             ctx,
             SP_FAIL(ctx, SP_BAD_INPUT, "tetrahedron %lld is inverted: volume %g m3, must be positive", (long long)id, det / 6),
             id);
-    if (det < 0) {
-        int swap = tet[2];
-        tet[2] = tet[3], tet[3] = swap;
-    }
+    if (det < 0) sp__element_turn(SP_ELEMENT_TET4, tet);
     mesh->volume += fabs(det) / 6;
     return SP_OK;
 }
 
-static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
+static sp_status jacobian_fails(const sp_mesh *mesh, int e, double det, double limit, const char *where, int64_t number) {
+    int64_t id = mesh->element_ids[e];
+    return at_index(mesh->ctx,
+                    SP_FAIL(mesh->ctx, SP_BAD_INPUT,
+                            "%s %lld is inverted or too distorted: Jacobian determinant %g m3 at %s %lld, must be above %g m3",
+                            sp_element_name(sp__mesh_type(mesh, e)), (long long)id, det, where, (long long)number, limit),
+                    id);
+}
+
+// The determinant at corners and integration points; x: positions of the nodes.
+static sp_status jacobian_check(sp_mesh *mesh, int e, const double *x) {
+    sp_element_type type = sp__mesh_type(mesh, e);
+    double natural[3], weight, limit = sp__element_flat_below(type, x);
+    for (int a = 0; a < sp__element_corners(type); a++) {
+        sp_element_natural(type, a, natural);
+        double det = sp__element_det(type, x, natural);
+        if (!(det > limit)) return jacobian_fails(mesh, e, det, limit, "node", mesh->node_ids[sp__mesh_nodes(mesh, e)[a]]);
+    }
+    for (int p = 0; p < sp__element_points(type); p++) {
+        sp__element_point(type, p, natural, &weight);
+        double det = sp__element_det(type, x, natural);
+        if (!(det > limit)) return jacobian_fails(mesh, e, det, limit, "integration point", p);
+        mesh->volume += weight * det;
+    }
+    return SP_OK;
+}
+
+// the first node that the element names twice; -1: none
+static int repeated_node(const int *nodes, int n) {
+    for (int a = 1; a < n; a++)
+        for (int b = 0; b < a; b++)
+            if (nodes[a] == nodes[b]) return nodes[a];
+    return -1;
+}
+
+static sp_status element_orient(sp_mesh *mesh, int e, bool fix) {
+    double x[3 * SP_ELEMENT_NODES_MAX], centre[3];
+    sp_element_type type = sp__mesh_type(mesh, e);
+    if (type == SP_ELEMENT_TET4) return tet_orient(mesh, e, fix);
+    int *nodes = mesh->nodes + mesh->start[e], twice = repeated_node(nodes, sp_element_nodes(type));
+    int64_t id = mesh->element_ids[e];
+    if (twice >= 0)
+        return at_index(mesh->ctx,
+                        SP_FAIL(mesh->ctx, SP_BAD_INPUT, "%s %lld names node %lld twice", sp_element_name(type), (long long)id,
+                                (long long)mesh->node_ids[twice]),
+                        id);
+    sp__mesh_gather(mesh, e, x);
+    sp__element_centre(type, centre);
+    if (fix && sp__element_det(type, x, centre) < 0) {
+        sp__element_turn(type, nodes);
+        sp__mesh_gather(mesh, e, x);
+    }
+    return jacobian_check(mesh, e, x);
+}
+
+static sp_status check_type(const sp_mesh *mesh, const sp_mesh_def *def, int e) {
+    int type = (int)def->element_types[e];
+    if (type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10 || type == SP_ELEMENT_HEX8) return SP_OK;
+    int64_t id = mesh->element_ids[e];
+    return at_index(mesh->ctx,
+                    SP_FAIL(mesh->ctx, SP_BAD_INPUT, "element %lld has type %d (%s), must be a tetrahedron or a hexahedron",
+                            (long long)id, type, sp_element_name(def->element_types[e])),
+                    id);
+}
+
+// Types and starts; linear tetrahedra alone need neither.
+static sp_status take_types(sp_mesh *mesh, const sp_mesh_def *def, size_t *total) {
     sp_context *ctx = mesh->ctx;
-    if (!SP_NEW(ctx, mesh->tets, 4 * (size_t)def->tet_count)) return no_memory(ctx);
-    memcpy(mesh->tets, def->tets, 4 * (size_t)def->tet_count * sizeof *mesh->tets);
-    for (int t = 0; t < def->tet_count; t++) {
-        for (int k = 0; k < 4; k++) {
-            int node = mesh->tets[4 * (size_t)t + (size_t)k];
+    int others = 0;
+    int64_t triangles = 0;
+    *total = 4 * (size_t)def->element_count;
+    for (int e = 0; e < def->element_count && def->element_types; e++) {
+        SP_TRY(check_type(mesh, def, e));
+        others += def->element_types[e] != SP_ELEMENT_TET4;
+        triangles += sp__element_triangle_count(def->element_types[e]);
+    }
+    if (!others) return SP_OK;
+    if (triangles > SP_TRIANGLES_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "the faces of the elements are %lld triangles, must be at most %d",
+                       (long long)triangles, SP_TRIANGLES_MAX);
+    if (!SP_NEW(ctx, mesh->types, def->element_count) || !SP_NEW(ctx, mesh->start, (size_t)def->element_count + 1))
+        return no_memory(ctx);
+    memcpy(mesh->types, def->element_types, (size_t)def->element_count * sizeof *mesh->types);
+    for (int e = 0; e < def->element_count; e++) mesh->start[e + 1] = mesh->start[e] + sp_element_nodes(mesh->types[e]);
+    *total = (size_t)mesh->start[def->element_count];
+    return SP_OK;
+}
+
+static sp_status take_elements(sp_mesh *mesh, const sp_mesh_def *def) {
+    sp_context *ctx = mesh->ctx;
+    size_t total;
+    SP_TRY(take_types(mesh, def, &total));
+    if (!SP_NEW(ctx, mesh->nodes, total)) return no_memory(ctx);
+    memcpy(mesh->nodes, def->element_nodes, total * sizeof *mesh->nodes);
+    for (int e = 0; e < def->element_count; e++) {
+        for (int k = 0; k < sp_element_nodes(sp__mesh_type(mesh, e)); k++) {
+            int node = sp__mesh_nodes(mesh, e)[k];
             if (node >= 0 && node < def->node_count) continue;
             return at_index(ctx,
-                            SP_FAIL(ctx, SP_BAD_INPUT, "tetrahedron %lld names node index %d, must be in [0, %d]",
-                                    (long long)mesh->tet_ids[t], node, def->node_count - 1),
-                            mesh->tet_ids[t]);
+                            SP_FAIL(ctx, SP_BAD_INPUT, "%s %lld names node index %d, must be in [0, %d]",
+                                    sp_element_name(sp__mesh_type(mesh, e)), (long long)mesh->element_ids[e], node,
+                                    def->node_count - 1),
+                            mesh->element_ids[e]);
         }
-        SP_TRY(mesh_orient(mesh, t, def->fix_orientation));
+        SP_TRY(element_orient(mesh, e, def->fix_orientation));
     }
     if (!isfinite(mesh->volume)) return SP_FAIL(ctx, SP_NOT_FINITE, "the volume of the mesh is %g m3", mesh->volume);
     return SP_OK;
@@ -134,18 +216,17 @@ static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
 
 // ------------------------------------------------------------------------------------------------ creation and destruction
 
-static sp_status mesh_surface(sp_mesh *mesh);
-
 static sp_status mesh_fill(sp_mesh *mesh, const sp_mesh_def *def) {
     mesh->node_count = def->node_count;
-    mesh->tet_count = def->tet_count;
+    mesh->element_count = def->element_count;
     SP_TRY(take_ids(mesh, def->node_ids, def->node_count, "nodes", &mesh->node_ids, &mesh->node_by_id));
-    SP_TRY(take_ids(mesh, def->tet_ids, def->tet_count, "tetrahedra", &mesh->tet_ids, &mesh->tet_by_id));
+    SP_TRY(take_ids(mesh, def->element_ids, def->element_count, "elements", &mesh->element_ids, &mesh->element_by_id));
     SP_TRY(take_nodes(mesh, def));
-    SP_TRY(take_tets(mesh, def));
+    SP_TRY(take_elements(mesh, def));
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
-    SP_TRY(sp__attributes_take(mesh->ctx, &given, def->node_count, def->tet_count, &mesh->with));
-    return mesh_surface(mesh);
+    SP_TRY(sp__attributes_take(mesh->ctx, &given, def->node_count, def->element_count, &mesh->with));
+    SP_TRY(sp__mesh_find_faces(mesh));
+    return sp__mesh_make_cells(mesh);
 }
 
 sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out) {
@@ -168,94 +249,14 @@ void sp_mesh_destroy(sp_mesh **handle) {
     sp_context *ctx = mesh->ctx;
     *handle = NULL;
     sp__attributes_free(ctx, &mesh->with);
-    void *owned[] = {mesh->x,          mesh->tets,      mesh->faces, mesh->face_tet, mesh->node_ids, mesh->tet_ids,
-                     mesh->node_by_id, mesh->tet_by_id, mesh};
+    void *owned[] = {mesh->cells,         mesh->cell_element,
+                     mesh->first_cell,    mesh->types,
+                     mesh->start,         mesh->x,
+                     mesh->nodes,         mesh->faces,
+                     mesh->face_element,  mesh->node_ids,
+                     mesh->element_ids,   mesh->node_by_id,
+                     mesh->element_by_id, mesh};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
-}
-
-// ================================================================================================ boundary faces
-
-// The boundary of a mesh: the faces of exactly one tetrahedron. All faces are sorted by their three node numbers in three
-// counting passes (linear time for any mesh, also for a million tetrahedra at one node); equal faces become neighbours.
-
-// The k-th smallest node of face f = 4 tet + local face.
-static int sorted_node(const sp_mesh *mesh, int f, int k) {
-    const int *tet = mesh->tets + 4 * (size_t)(f / 4), *local = sp__tet_face[f % 4];
-    int a = tet[local[0]], b = tet[local[1]], c = tet[local[2]];
-    int least = a < b ? (a < c ? a : c) : (b < c ? b : c);
-    int most = a > b ? (a > c ? a : c) : (b > c ? b : c);
-    return k == 0 ? least : k == 2 ? most : (int)((int64_t)a + b + c - least - most);
-}
-
-// One stable pass by the k-th smallest node; from == NULL: starts in the order of face numbers.
-static void sort_pass(const sp_mesh *mesh, int k, const int *from, int *to, int *key, int *start) {
-    int n = 4 * mesh->tet_count;
-    memset(start, 0, ((size_t)mesh->node_count + 1) * sizeof *start);
-    for (int i = 0; i < n; i++) {
-        key[i] = sorted_node(mesh, from ? from[i] : i, k);
-        start[key[i] + 1]++;
-    }
-    for (int i = 0; i < mesh->node_count; i++) start[i + 1] += start[i];
-    for (int i = 0; i < n; i++) to[start[key[i]]++] = from ? from[i] : i;
-}
-
-static bool same_face(const sp_mesh *mesh, int f, int g) {
-    for (int k = 0; k < 3; k++)
-        if (sorted_node(mesh, f, k) != sorted_node(mesh, g, k)) return false;
-    return true;
-}
-
-// single[f] = 1 if no other face has the same nodes; returns the number of such faces.
-static int mark_single(const sp_mesh *mesh, const int *sorted, unsigned char *single) {
-    int n = 4 * mesh->tet_count, count = 0;
-    for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && same_face(mesh, sorted[i], sorted[end]); end++) {}
-        if (end - i > 1) continue;
-        single[sorted[i]] = 1;
-        count++;
-    }
-    return count;
-}
-
-// In order of elements, so that face numbers do not depend on the search.
-static void surface_collect(sp_mesh *mesh, const unsigned char *single) {
-    int count = 0;
-    for (int f = 0; f < 4 * mesh->tet_count; f++) {
-        if (!single[f]) continue;
-        for (int k = 0; k < 3; k++) mesh->faces[3 * count + k] = mesh->tets[4 * (size_t)(f / 4) + (size_t)sp__tet_face[f % 4][k]];
-        mesh->face_tet[count++] = f / 4;
-    }
-}
-
-// Finds the boundary: fills faces, face_tet, face_count.
-static sp_status mesh_surface(sp_mesh *mesh) {
-    sp_context *ctx = mesh->ctx;
-    size_t n = 4 * (size_t)mesh->tet_count;
-    int *a = NULL, *b = NULL, *key = NULL, *start = NULL;
-    unsigned char *single = NULL;
-    sp_status status = SP_OK;
-    if (!SP_NEW(ctx, a, n) || !SP_NEW(ctx, b, n) || !SP_NEW(ctx, key, n) || !SP_NEW(ctx, start, mesh->node_count + 1) ||
-        !SP_NEW(ctx, single, n)) {
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the surface of %d tetrahedra", mesh->tet_count);
-        goto done;
-    }
-    sort_pass(mesh, 2, NULL, a, key, start);
-    sort_pass(mesh, 1, a, b, key, start);
-    sort_pass(mesh, 0, b, a, key, start);
-    mesh->face_count = mark_single(mesh, a, single);
-    if (!SP_NEW(ctx, mesh->faces, 3 * (size_t)mesh->face_count) || !SP_NEW(ctx, mesh->face_tet, mesh->face_count)) {
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %d boundary faces", mesh->face_count);
-        goto done;
-    }
-    surface_collect(mesh, single);
-
-done:
-    sp__free(ctx, a);
-    sp__free(ctx, b);
-    sp__free(ctx, key);
-    sp__free(ctx, start);
-    sp__free(ctx, single);
-    return status;
 }
 
 // ====================================================================================================== user ids
@@ -325,8 +326,6 @@ int sp__ids_find(const int64_t *ids, const int *by_id, int n, int64_t id) {
 
 // =================================================================================================== read access
 
-// Read access to a mesh, and search for the element that contains a point.
-
 sp_context *sp_mesh_context(const sp_mesh *mesh) {
     return mesh->ctx;
 }
@@ -335,8 +334,8 @@ int sp_mesh_node_count(const sp_mesh *mesh) {
     return mesh->node_count;
 }
 
-int sp_mesh_tet_count(const sp_mesh *mesh) {
-    return mesh->tet_count;
+int sp_mesh_element_count(const sp_mesh *mesh) {
+    return mesh->element_count;
 }
 
 const double *sp_mesh_positions(const sp_mesh *mesh) {
@@ -344,15 +343,60 @@ const double *sp_mesh_positions(const sp_mesh *mesh) {
 }
 
 const int *sp_mesh_tets(const sp_mesh *mesh) {
-    return mesh->tets;
+    return mesh->types ? NULL : mesh->nodes;
+}
+
+sp_element_type sp_mesh_element(const sp_mesh *mesh, int element, const int **nodes) {
+    if (nodes) *nodes = sp__mesh_nodes(mesh, element);
+    return sp__mesh_type(mesh, element);
+}
+
+sp_element_type sp__mesh_gather(const sp_mesh *mesh, int element, double *x) {
+    sp_element_type type = sp__mesh_type(mesh, element);
+    const int *nodes = sp__mesh_nodes(mesh, element);
+    for (int a = 0; a < sp_element_nodes(type); a++) memcpy(x + 3 * a, mesh->x + 3 * (size_t)nodes[a], 3 * sizeof *x);
+    return type;
+}
+
+void sp_mesh_element_point(const sp_mesh *mesh, int element, const double natural[3], double x[3]) {
+    double at[3], w[SP_ELEMENT_NODES_MAX];
+    sp_element_type type = sp__mesh_type(mesh, element);
+    const int *nodes = sp__mesh_nodes(mesh, element);
+    sp__element_centre(type, at);
+    sp__element_weights(type, natural ? natural : at, w);
+    for (int k = 0; k < 3; k++) x[k] = 0;
+    for (int a = 0; a < sp_element_nodes(type); a++) sp__axpy3(x, w[a], mesh->x + 3 * (size_t)nodes[a], x);
+}
+
+void sp_mesh_element_integrals(const sp_mesh *mesh, int element, double *integrals) {
+    double x[3 * SP_ELEMENT_NODES_MAX], w[SP_ELEMENT_NODES_MAX], natural[3], weight;
+    sp_element_type type = sp__mesh_gather(mesh, element, x);
+    for (int a = 0; a < sp_element_nodes(type); a++) integrals[a] = 0;
+    for (int p = 0; p < sp__element_points(type); p++) {
+        sp__element_point(type, p, natural, &weight);
+        sp__element_weights(type, natural, w);
+        double volume = weight * sp__element_det(type, x, natural);
+        for (int a = 0; a < sp_element_nodes(type); a++) integrals[a] += volume * w[a];
+    }
+}
+
+sp_status sp__mesh_only_tets(const sp_mesh *mesh, const char *what) {
+    int e = 0;
+    if (!mesh->types) return SP_OK;
+    while (mesh->types[e] == SP_ELEMENT_TET4) e++;
+    int64_t id = mesh->element_ids[e];
+    return at_index(mesh->ctx,
+                    SP_FAIL(mesh->ctx, SP_BAD_INPUT, "element %lld is a %s, must be a linear tetrahedron to %s", (long long)id,
+                            sp_element_name(mesh->types[e]), what),
+                    id);
 }
 
 const int64_t *sp_mesh_node_ids(const sp_mesh *mesh) {
     return mesh->node_ids;
 }
 
-const int64_t *sp_mesh_tet_ids(const sp_mesh *mesh) {
-    return mesh->tet_ids;
+const int64_t *sp_mesh_element_ids(const sp_mesh *mesh) {
+    return mesh->element_ids;
 }
 
 int sp_mesh_group_count(const sp_mesh *mesh) {
@@ -404,51 +448,6 @@ const int *sp_mesh_faces(const sp_mesh *mesh) {
     return mesh->faces;
 }
 
-// ------------------------------------------------------------------------------------------------ locate
-// A linear scan: milliseconds for a hundred thousand elements, called a few times per scene (probes, springs, drags). An index
-// would need a lock, because threads share the mesh, and it could not answer for points outside.
-
-// Barycentric coordinates of p; returns the smallest.
-static double weights_at(const sp_mesh *mesh, int t, const double *p, double w[4]) {
-    const int *tet = mesh->tets + 4 * (size_t)t;
-    const double *x[4];
-    for (int k = 0; k < 4; k++) x[k] = mesh->x + 3 * (size_t)tet[k];
-    sp__tet_weights(x, p, w);
-    return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
-}
-
-static bool in_box(const sp_mesh *mesh, int t, const double *p) {
-    const int *tet = mesh->tets + 4 * (size_t)t;
-    for (int k = 0; k < 3; k++) {
-        bool below = true, above = true;
-        for (int a = 0; a < 4; a++) {
-            double x = mesh->x[3 * (size_t)tet[a] + (size_t)k];
-            below = below && x < p[k];
-            above = above && x > p[k];
-        }
-        if (below || above) return false;
-    }
-    return true;
-}
-
-double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]) {
-    double w[4];
-    *element = 0;
-    for (int t = 0; t < mesh->tet_count; t++) {
-        if (!in_box(mesh, t, point)) continue;
-        double least = weights_at(mesh, t, point, w);
-        if (least < 0) continue;
-        *element = t;
-        memcpy(natural, w + 1, 3 * sizeof *natural);
-        return least;
-    }
-    // outside, or on a face up to rounding
-    double best = -INFINITY;
-    for (int t = 0; t < mesh->tet_count; t++) {
-        double least = weights_at(mesh, t, point, w);
-        if (least > best) best = least, *element = t;
-    }
-    double least = weights_at(mesh, *element, point, w);
-    memcpy(natural, w + 1, 3 * sizeof *natural);
-    return least;
+int sp_mesh_face_element(const sp_mesh *mesh, int face) {
+    return mesh->face_element[face];
 }

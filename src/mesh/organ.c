@@ -88,7 +88,7 @@ static void mark_boundary(const sp_mesh *mesh, unsigned char *mark) {
 static sp_mesh_def copy_of(const sp_mesh *mesh) {
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = mesh->node_count, def.positions = mesh->x;
-    def.tet_count = mesh->tet_count, def.tets = mesh->tets;
+    def.element_count = mesh->element_count, def.element_nodes = mesh->nodes;
     def.fix_orientation = false;
     return def;
 }

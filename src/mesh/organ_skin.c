@@ -71,8 +71,8 @@ static void open_incision(const skin *s, const sp_mesh *raw, skin_work *w) {
         back[0] = x[0], back[1] = x[1], back[2] = -gap;
         x[2] = gap;
     }
-    for (size_t t = 0; t < (size_t)raw->tet_count; t++) {
-        const int *from = raw->tets + 4 * t;
+    for (size_t t = 0; t < (size_t)raw->element_count; t++) {
+        const int *from = raw->nodes + 4 * t;
         double z = 0;
         for (int k = 0; k < 4; k++) z += raw->x[3 * (size_t)from[k] + 2];
         for (int k = 0; k < 4; k++) w->tets[4 * t + (size_t)k] = z < 0 ? w->twin[from[k]] : from[k];
@@ -87,9 +87,9 @@ static int find_layers(const skin *s, const sp_mesh *raw, skin_work *w, sp_mesh_
     int used = 0;
     for (int k = 0; k < LAYERS; k++) {
         int begin = used;
-        for (int t = 0; t < raw->tet_count; t++) {
+        for (int t = 0; t < raw->element_count; t++) {
             double y = 0;
-            for (int c = 0; c < 4; c++) y += 0.25 * raw->x[3 * (size_t)raw->tets[4 * (size_t)t + (size_t)c] + 1];
+            for (int c = 0; c < 4; c++) y += 0.25 * raw->x[3 * (size_t)raw->nodes[4 * (size_t)t + (size_t)c] + 1];
             double level = SIXTHS * (y / (s->length * HEIGHT) + 0.5);
             if (level < layers[k].top && (k == 0 || level > layers[k - 1].top)) w->members[used++] = t;
         }
@@ -137,7 +137,7 @@ sp_status sp__organ_skin(sp_context *ctx, double length, int elements, sp_mesh *
     sp_mesh_group groups[LAYERS + PATCHES];
     sp_grid grid = {.cells = {s.cells[0], s.cells[1], s.cells[2]}, .per_cell = 5};
     SP_TRY(sp__grid_mesh(ctx, &grid, place_skin, &s, &raw));
-    size_t n = 2 * (size_t)raw->node_count, nt = (size_t)raw->tet_count;
+    size_t n = 2 * (size_t)raw->node_count, nt = (size_t)raw->element_count;
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, w.x, 3 * n) || !SP_NEW(ctx, w.tets, 4 * nt) || !SP_NEW(ctx, w.twin, n) || !SP_NEW(ctx, w.members, nt) ||
         !SP_NEW(ctx, w.nodes, (PATCHES + LAYERS + 1) * n) || !SP_NEW(ctx, w.mark, n)) {
@@ -147,7 +147,7 @@ sp_status sp__organ_skin(sp_context *ctx, double length, int elements, sp_mesh *
     open_incision(&s, raw, &w);
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = w.node_count, def.positions = w.x;
-    def.tet_count = raw->tet_count, def.tets = w.tets;
+    def.element_count = raw->element_count, def.element_nodes = w.tets;
     def.groups = groups;
     def.group_count = find_layers(&s, raw, &w, groups);
     def.group_count += find_skin_patches(&s, raw, &w, groups + def.group_count);

@@ -1,5 +1,5 @@
-// Refinement of tetrahedral meshes: regular (each tetrahedron into eight) and local (bisection of longest edges). Positions and
-// values of new nodes are means of the two ends of their edge.
+// Refinement of tetrahedral meshes: regular (each tetrahedron into eight), local (bisection of longest edges), and nodes on edges
+// (quadratic tetrahedra). Positions and values of new nodes are means of the two ends of their edge.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/rows.h"
@@ -27,17 +27,22 @@ typedef struct sp_refinement {
     const unsigned char *on_surface;  // per new node: its edge lies on the boundary
     int tet_count;
     const int *tets, *parent;  // child elements and the parent of each
+    const double *x_new;       // with it the children are quadratic: positions of the new nodes; otherwise NULL
 } sp_refinement;
 
+static size_t refinement_per(const sp_refinement *r) {
+    return r->x_new ? 10 : 4;
+}
+
 static sp_status refine_no_memory(const sp_mesh *mesh) {
-    return SP_FAIL(mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
+    return SP_FAIL(mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->element_count);
 }
 
 // ------------------------------------------------------------------------------------------------ edges
 
 static void fill_rows(const sp_mesh *mesh, int *rows) {
-    for (int i = 0; i < 6 * mesh->tet_count; i++) {
-        const int *tet = mesh->tets + 4 * (size_t)(i / 6);
+    for (int i = 0; i < 6 * mesh->element_count; i++) {
+        const int *tet = mesh->nodes + 4 * (size_t)(i / 6);
         int a = tet[tet_edge[i % 6][0]], b = tet[tet_edge[i % 6][1]], *row = rows + 3 * (size_t)i;
         row[0] = a < b ? a : b, row[1] = a < b ? b : a, row[2] = i;
     }
@@ -61,7 +66,7 @@ static void name_edges(const int *rows, int n, sp_tet_edges *e) {
 static sp_status tet_edges_find(const sp_mesh *mesh, sp_tet_edges *out) {
     sp_context *ctx = mesh->ctx;
     *out = (sp_tet_edges){0};
-    size_t n = 6 * (size_t)mesh->tet_count;
+    size_t n = 6 * (size_t)mesh->element_count;
     int *rows;
     if (!SP_NEW(ctx, rows, 3 * n)) return refine_no_memory(mesh);
     fill_rows(mesh, rows);
@@ -108,9 +113,9 @@ typedef struct transfer {
 static void list_children(transfer *c) {
     const sp_refinement *r = c->r;
     for (int i = 0; i < r->tet_count; i++) c->first[r->parent[i] + 1]++;
-    for (int i = 0; i < r->mesh->tet_count; i++) c->first[i + 1] += c->first[i];
+    for (int i = 0; i < r->mesh->element_count; i++) c->first[i + 1] += c->first[i];
     for (int i = 0; i < r->tet_count; i++) c->children[c->first[r->parent[i]]++] = i;
-    for (int i = r->mesh->tet_count; i > 0; i--) c->first[i] = c->first[i - 1];
+    for (int i = r->mesh->element_count; i > 0; i--) c->first[i] = c->first[i - 1];
     c->first[0] = 0;
 }
 
@@ -123,8 +128,8 @@ static bool all_on_surface(const sp_mesh_group *g, const unsigned char *surface)
 enum { NOT_IN_GROUP, IN_GROUP, MAYBE_IN_GROUP };
 
 static void refine_confirm(transfer *c, int child) {
-    for (size_t j = 0; j < 4; j++) {
-        int node = c->r->tets[4 * (size_t)child + j] - c->r->mesh->node_count;
+    for (size_t j = 0, per = refinement_per(c->r); j < per; j++) {
+        int node = c->r->tets[per * (size_t)child + j] - c->r->mesh->node_count;
         if (node >= 0 && c->in_group[node] == MAYBE_IN_GROUP) c->in_group[node] = IN_GROUP;
     }
 }
@@ -197,7 +202,7 @@ static sp_status transfer_attributes(transfer *c) {
     sp_status status = SP_OK;
     if (!SP_NEW(ctx, c->with.groups, mesh->with.group_count) || !SP_NEW(ctx, c->with.arrays, mesh->with.array_count) ||
         !SP_NEW(ctx, c->node, mesh->node_count) || !SP_NEW(ctx, c->in_group, c->r->new_count) ||
-        !SP_NEW(ctx, c->first, mesh->tet_count + 1) || !SP_NEW(ctx, c->children, c->r->tet_count) ||
+        !SP_NEW(ctx, c->first, mesh->element_count + 1) || !SP_NEW(ctx, c->children, c->r->tet_count) ||
         !SP_NEW(ctx, surface, mesh->node_count))
         status = refine_no_memory(mesh);
     else
@@ -238,22 +243,30 @@ static sp_status refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     transfer c = {.r = r};
     double *x = NULL;
     int64_t *ids = NULL;
+    sp_element_type *types = NULL;
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = mesh->node_count + r->new_count;
     *out = NULL;
     sp_status status = transfer_attributes(&c);
-    if (status == SP_OK && (!SP_NEW(ctx, x, 3 * (size_t)def.node_count) || !SP_NEW(ctx, ids, def.node_count)))
+    if (status == SP_OK && (!SP_NEW(ctx, x, 3 * (size_t)def.node_count) || !SP_NEW(ctx, ids, def.node_count) ||
+                            (r->x_new && !SP_NEW(ctx, types, r->tet_count))))
         status = refine_no_memory(mesh);
     if (status == SP_OK) {
         refine_interpolate(r, mesh->x, 3, x);
         number_nodes(r, ids);
-        def.positions = x, def.node_ids = ids, def.tet_count = r->tet_count, def.tets = r->tets;
+        for (int i = 0; i < r->tet_count && types; i++) types[i] = SP_ELEMENT_TET10;
+        if (types) {
+            memcpy(x + 3 * (size_t)mesh->node_count, r->x_new, 3 * (size_t)r->new_count * sizeof *x);
+            def.element_types = types, def.element_ids = mesh->element_ids;
+        }
+        def.positions = x, def.node_ids = ids, def.element_count = r->tet_count, def.element_nodes = r->tets;
         def.groups = c.with.groups, def.group_count = c.with.group_count;
         def.arrays = c.with.arrays, def.array_count = c.with.array_count;
         status = sp_mesh_create(ctx, &def, out);
     }
     sp__free(ctx, x);
     sp__free(ctx, ids);
+    sp__free(ctx, types);
     free_transfer(&c);
     return status;
 }
@@ -307,7 +320,7 @@ static int regular_shortest(double x[10][3]) {
 }
 
 static void regular_split(const sp_mesh *mesh, const sp_tet_edges *e, int t, int *tets) {
-    const int *tet = mesh->tets + 4 * (size_t)t;
+    const int *tet = mesh->nodes + 4 * (size_t)t;
     int place[10];
     double x[10][3];
     for (int k = 0; k < 4; k++) {
@@ -336,15 +349,15 @@ static sp_status refine_once(const sp_mesh *mesh, sp_mesh **out) {
     int *tets = NULL, *parent = NULL;
     unsigned char *on_surface = NULL;
     sp_status status = tet_edges_find(mesh, &e);
-    int count = 8 * mesh->tet_count;
+    int count = 8 * mesh->element_count;
     if (status == SP_OK &&
         (!SP_NEW(ctx, tets, 4 * (size_t)count) || !SP_NEW(ctx, parent, count) || !SP_NEW(ctx, on_surface, e.count)))
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
+        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->element_count);
     if (status == SP_OK) {
-        for (int t = 0; t < mesh->tet_count; t++) regular_split(mesh, &e, t, tets + 32 * (size_t)t);
+        for (int t = 0; t < mesh->element_count; t++) regular_split(mesh, &e, t, tets + 32 * (size_t)t);
         for (int i = 0; i < count; i++) parent[i] = i / 8;
         mark_surface(mesh, &e, on_surface);
-        sp_refinement r = {mesh, e.count, e.ends, on_surface, count, tets, parent};
+        sp_refinement r = {mesh, e.count, e.ends, on_surface, count, tets, parent, NULL};
         status = refinement_mesh(&r, out);
     }
     tet_edges_free(ctx, &e);
@@ -362,7 +375,8 @@ sp_status sp_mesh_refined(const sp_mesh *mesh, int times, sp_mesh **out) {
     sp_context *ctx = mesh->ctx;
     *out = NULL;
     if (times < 0 || times > 8) return SP_FAIL(ctx, SP_BAD_INPUT, "refined %d times, must be in [0, 8]", times);
-    double tets = ldexp(mesh->tet_count, 3 * times);
+    SP_TRY(sp__mesh_only_tets(mesh, "be refined"));
+    double tets = ldexp(mesh->element_count, 3 * times);
     if (tets > SP_TETS_MAX)
         return SP_FAIL(ctx, SP_BAD_INPUT, "refining makes %g tetrahedra, must be at most %d", tets, SP_TETS_MAX);
     if (times == 0) return regular_copy(mesh, out);
@@ -400,7 +414,7 @@ typedef struct local_pass {
 } local_pass;
 
 static sp_status local_no_memory(const local_pass *p) {
-    return SP_FAIL(p->mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", p->mesh->tet_count);
+    return SP_FAIL(p->mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", p->mesh->element_count);
 }
 
 static void local_measure(local_pass *p) {
@@ -430,7 +444,7 @@ static void local_mark(local_pass *p, int edge) {
 }
 
 static void mark_all(local_pass *p) {
-    for (int t = 0; t < p->mesh->tet_count; t++) {
+    for (int t = 0; t < p->mesh->element_count; t++) {
         if (!p->selected[t]) continue;
         int edge = local_longest(p, t);
         if (!(p->edge > 0) || p->length2[edge] > p->edge * p->edge) local_mark(p, edge);
@@ -484,7 +498,7 @@ static int next_cut(const local_pass *p, int tet, const part *now, int *i, int *
 static int local_cut(const local_pass *p, int tet, int *tets) {
     part stack[8] = {0};
     int top = 0, count = 0, i = 0, j = 0;
-    for (int k = 0; k < 4; k++) stack[0].corner[k] = k, stack[0].node[k] = p->mesh->tets[4 * (size_t)tet + (size_t)k];
+    for (int k = 0; k < 4; k++) stack[0].corner[k] = k, stack[0].node[k] = p->mesh->nodes[4 * (size_t)tet + (size_t)k];
     top = 1;
     while (top > 0) {
         part now = stack[--top], other = now;
@@ -505,11 +519,11 @@ static int local_cut(const local_pass *p, int tet, int *tets) {
 static sp_status cut_all(local_pass *p) {
     sp_context *ctx = p->mesh->ctx;
     double total = 0;
-    for (int t = 0; t < p->mesh->tet_count; t++) total += local_cut(p, t, NULL);
+    for (int t = 0; t < p->mesh->element_count; t++) total += local_cut(p, t, NULL);
     if (total > SP_TETS_MAX)
         return SP_FAIL(ctx, SP_BAD_INPUT, "refining makes %g tetrahedra, must be at most %d", total, SP_TETS_MAX);
     if (!SP_NEW(ctx, p->tets, 4 * (size_t)total) || !SP_NEW(ctx, p->parent, (size_t)total)) return local_no_memory(p);
-    for (int t = 0; t < p->mesh->tet_count; t++) {
+    for (int t = 0; t < p->mesh->element_count; t++) {
         int n = local_cut(p, t, p->tets + 4 * (size_t)p->tet_count);
         for (int i = 0; i < n; i++) p->parent[p->tet_count++] = t;
     }
@@ -529,7 +543,7 @@ static sp_status run_pass(local_pass *p, sp_mesh **out) {
     if (!SP_NEW(ctx, p->ends, 2 * (size_t)p->marked) || !SP_NEW(ctx, p->on_surface, p->marked)) return local_no_memory(p);
     number_middles(p);
     SP_TRY(cut_all(p));
-    sp_refinement r = {p->mesh, p->marked, p->ends, p->on_surface, p->tet_count, p->tets, p->parent};
+    sp_refinement r = {p->mesh, p->marked, p->ends, p->on_surface, p->tet_count, p->tets, p->parent, NULL};
     return refinement_mesh(&r, out);
 }
 
@@ -568,11 +582,11 @@ static sp_status local_advance(sp_mesh **now, unsigned char **selected, double e
 static sp_status select_elements(const sp_mesh *mesh, const sp_selection *selection, unsigned char **selected) {
     sp_context *ctx = mesh->ctx;
     int count = 0, *items = NULL;
-    if (!SP_NEW(ctx, items, mesh->tet_count) || !SP_NEW(ctx, *selected, mesh->tet_count)) {
+    if (!SP_NEW(ctx, items, mesh->element_count) || !SP_NEW(ctx, *selected, mesh->element_count)) {
         sp__free(ctx, items);
-        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a selection among %d elements", mesh->tet_count);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a selection among %d elements", mesh->element_count);
     }
-    sp_status status = sp_mesh_select(mesh, selection, SP_SELECT_ELEMENTS, items, mesh->tet_count, &count);
+    sp_status status = sp_mesh_select(mesh, selection, SP_SELECT_ELEMENTS, items, mesh->element_count, &count);
     for (int i = 0; i < count && status == SP_OK; i++) (*selected)[items[i]] = 1;
     sp__free(ctx, items);
     return status;
@@ -586,6 +600,7 @@ sp_status sp_mesh_refined_where(const sp_mesh *mesh, const sp_selection *selecti
     bool done = false;
     *out = NULL;
     if (isnan(edge) || edge == INFINITY) return SP_FAIL(ctx, SP_BAD_INPUT, "edge = %g m, must be finite", edge);
+    SP_TRY(sp__mesh_only_tets(mesh, "be refined"));
     if (!(edge > 0) && (times < 0 || times > 100))
         return SP_FAIL(ctx, SP_BAD_INPUT, "halved %d times, must be in [0, 100]", times);
     sp_status status = select_elements(mesh, selection, &selected);
@@ -595,5 +610,110 @@ sp_status sp_mesh_refined_where(const sp_mesh *mesh, const sp_selection *selecti
     sp__free(ctx, selected);
     if (status < 0) sp_mesh_destroy(&now);
     *out = now;
+    return status;
+}
+
+// ============================================================================================== quadratic tetrahedra
+
+// A node in the middle of each edge; on the boundary moved onto a curved surface, where the elements allow it.
+
+typedef struct order2 {
+    const sp_mesh *mesh;
+    sp_tet_edges edges;
+    int *nodes, *parent;        // of the quadratic tetrahedra, ten each; the element itself
+    double *x;                  // per edge: position of its node
+    unsigned char *on_surface;  // per edge
+    unsigned char *moved;       // per edge: its node is not in the middle
+} order2;
+
+static bool order2_allocate(order2 *o) {
+    sp_context *ctx = o->mesh->ctx;
+    size_t elements = (size_t)o->mesh->element_count, edges = (size_t)o->edges.count;
+    return SP_NEW(ctx, o->nodes, 10 * elements) && SP_NEW(ctx, o->parent, elements) && SP_NEW(ctx, o->x, 3 * edges) &&
+           SP_NEW(ctx, o->on_surface, edges) && SP_NEW(ctx, o->moved, edges);
+}
+
+static void order2_middle(order2 *o, int edge) {
+    const int *ends = o->edges.ends + 2 * (size_t)edge;
+    const double *a = o->mesh->x + 3 * (size_t)ends[0], *b = o->mesh->x + 3 * (size_t)ends[1];
+    for (size_t k = 0; k < 3; k++) o->x[3 * (size_t)edge + k] = 0.5 * a[k] + 0.5 * b[k];
+    o->moved[edge] = 0;
+}
+
+static void order2_curve(order2 *o, sp_curve_fn *curve, const void *user, int edge) {
+    const int *ends = o->edges.ends + 2 * (size_t)edge;
+    double before[3], *x = o->x + 3 * (size_t)edge;
+    memcpy(before, x, sizeof before);
+    curve(user, o->mesh->x + 3 * (size_t)ends[0], o->mesh->x + 3 * (size_t)ends[1], x);
+    o->moved[edge] = memcmp(before, x, sizeof before) != 0;
+}
+
+static void order2_number(order2 *o) {
+    static const int edge_of[6] = {0, 3, 1, 2, 4, 5};  // 01 12 20 03 13 23 among 01 02 03 12 13 23
+    for (int t = 0; t < o->mesh->element_count; t++) {
+        int *to = o->nodes + 10 * (size_t)t;
+        memcpy(to, o->mesh->nodes + 4 * (size_t)t, 4 * sizeof *to);
+        for (int k = 0; k < 6; k++) to[4 + k] = o->mesh->node_count + o->edges.of[6 * (size_t)t + (size_t)edge_of[k]];
+        o->parent[t] = t;
+    }
+}
+
+// whether the determinant is positive at all corners and integration points
+static bool order2_valid(const order2 *o, int t) {
+    double x[30], natural[3], weight, limit;
+    const int *nodes = o->nodes + 10 * (size_t)t;
+    for (int a = 0; a < 10; a++)
+        memcpy(x + 3 * a, a < 4 ? o->mesh->x + 3 * (size_t)nodes[a] : o->x + 3 * (size_t)(nodes[a] - o->mesh->node_count),
+               3 * sizeof *x);
+    limit = sp__element_flat_below(SP_ELEMENT_TET10, x);
+    for (int i = 0; i < 8; i++) {
+        if (i < 4)
+            sp_element_natural(SP_ELEMENT_TET10, i, natural);
+        else
+            sp__element_point(SP_ELEMENT_TET10, i - 4, natural, &weight);
+        if (!(sp__element_det(SP_ELEMENT_TET10, x, natural) > limit)) return false;
+    }
+    return true;
+}
+
+// Straightens the edges of elements that their nodes distort too much. Returns whether there was any: neighbours share the edges.
+static bool order2_straighten(order2 *o) {
+    bool any = false;
+    for (int t = 0; t < o->mesh->element_count; t++) {
+        const int *of = o->edges.of + 6 * (size_t)t;
+        bool moved = false;
+        for (int k = 0; k < 6; k++) moved = moved || o->moved[of[k]];
+        if (!moved || order2_valid(o, t)) continue;
+        for (int k = 0; k < 6; k++) order2_middle(o, of[k]);
+        any = true;
+    }
+    return any;
+}
+
+static sp_status order2_make(order2 *o, sp_curve_fn *curve, const void *user, sp_mesh **out) {
+    SP_TRY(tet_edges_find(o->mesh, &o->edges));
+    if (!order2_allocate(o)) return refine_no_memory(o->mesh);
+    order2_number(o);
+    mark_surface(o->mesh, &o->edges, o->on_surface);
+    for (int e = 0; e < o->edges.count; e++) {
+        order2_middle(o, e);
+        if (curve && o->on_surface[e]) order2_curve(o, curve, user, e);
+    }
+    while (order2_straighten(o)) {}
+    sp_refinement r = {o->mesh, o->edges.count, o->edges.ends, o->on_surface, o->mesh->element_count, o->nodes, o->parent, o->x};
+    return refinement_mesh(&r, out);
+}
+
+sp_status sp_mesh_order2(const sp_mesh *mesh, sp_curve_fn *curve, const void *user, sp_mesh **out) {
+    order2 o = {.mesh = mesh};
+    *out = NULL;
+    SP_TRY(sp__mesh_only_tets(mesh, "become quadratic"));
+    if (mesh->element_count > SP_TRIANGLES_MAX / 16)
+        return SP_FAIL(mesh->ctx, SP_BAD_INPUT, "%d quadratic tetrahedra, must be at most %d", mesh->element_count,
+                       SP_TRIANGLES_MAX / 16);
+    sp_status status = order2_make(&o, curve, user, out);
+    tet_edges_free(mesh->ctx, &o.edges);
+    void *owned[] = {o.nodes, o.parent, o.x, o.on_surface, o.moved};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(mesh->ctx, owned[i]);
     return status;
 }

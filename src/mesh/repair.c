@@ -209,9 +209,9 @@ static sp_status make_mesh(sp_repair *r, const sp_mesh_def *def, sp_mesh **out) 
     sp_status status;
     if (SP_NEW(r->ctx, node_ids, r->nodes_left) && SP_NEW(r->ctx, tet_ids, r->elements_left)) {
         follow_ids(def->node_ids, r->node_new, r->node_count, node_ids);
-        follow_ids(def->tet_ids, r->element_new, r->element_count, tet_ids);
+        follow_ids(def->element_ids, r->element_new, r->element_count, tet_ids);
         d.node_count = r->nodes_left, d.positions = r->x_left, d.node_ids = node_ids;
-        d.tet_count = r->elements_left, d.tets = r->elements_left_corners, d.tet_ids = tet_ids;
+        d.element_count = r->elements_left, d.element_nodes = r->elements_left_corners, d.element_ids = tet_ids;
         d.groups = r->with.groups, d.group_count = r->with.group_count;
         d.arrays = r->with.arrays, d.array_count = r->with.array_count;
         status = sp_mesh_create(r->ctx, &d, out);
@@ -228,10 +228,14 @@ static sp_status repair_check(sp_context *ctx, const sp_mesh_def *def, const sp_
     if (def->cookie != SP_COOKIE_MESH || o->cookie != SP_COOKIE_EXAMINE)
         return SP_FAIL(ctx, SP_BAD_INPUT, "definition and options must start from their default functions");
     if (isnan(o->tolerance) || o->tolerance == INFINITY) return SP_FAIL(ctx, SP_BAD_INPUT, "tolerance = %g m", o->tolerance);
-    if (def->node_count < 1 || def->node_count > SP_NODES_MAX || def->tet_count < 1 || def->tet_count > SP_TETS_MAX ||
-        !def->positions || !def->tets)
-        return SP_FAIL(ctx, SP_BAD_INPUT, "%d nodes and %d tetrahedra, must be in [1, %d] and [1, %d]", def->node_count,
-                       def->tet_count, SP_NODES_MAX, SP_TETS_MAX);
+    if (def->node_count < 1 || def->node_count > SP_NODES_MAX || def->element_count < 1 || def->element_count > SP_TETS_MAX ||
+        !def->positions || !def->element_nodes)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "%d nodes and %d elements, must be in [1, %d] and [1, %d]", def->node_count,
+                       def->element_count, SP_NODES_MAX, SP_TETS_MAX);
+    for (int e = 0; e < def->element_count && def->element_types; e++)
+        if (def->element_types[e] != SP_ELEMENT_TET4)
+            return SP_FAIL(ctx, SP_BAD_INPUT, "element %lld is a %s, must be a linear tetrahedron to be repaired",
+                           (long long)(def->element_ids ? def->element_ids[e] : e), sp_element_name(def->element_types[e]));
     return SP_OK;
 }
 
@@ -242,9 +246,9 @@ sp_status sp_mesh_repaired(sp_context *context, const sp_mesh_def *def, const sp
     SP_TRY(repair_check(context, def, &o));
     sp_repair r = {.ctx = context,
                    .x = def->positions,
-                   .elements = def->tets,
+                   .elements = def->element_nodes,
                    .node_count = def->node_count,
-                   .element_count = def->tet_count,
+                   .element_count = def->element_count,
                    .corners = 4,
                    .tolerance = sp__weld_tolerance(def->positions, def->node_count, o.tolerance)};
     const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};

@@ -24,11 +24,7 @@ static void place_of(const candidates *c, int i, double x[3]) {
         memcpy(x, mesh->x + 3 * (size_t)i, 3 * sizeof *x);
         return;
     }
-    const int *tet = mesh->tets + 4 * (size_t)i;
-    for (int k = 0; k < 3; k++) {
-        x[k] = 0;
-        for (int a = 0; a < 4; a++) x[k] += 0.25 * mesh->x[3 * (size_t)tet[a] + (size_t)k];
-    }
+    sp_mesh_element_point(mesh, i, NULL, x);
 }
 
 // ------------------------------------------------------------------------------------------------ by position
@@ -104,7 +100,7 @@ static sp_status deselect_by_group(const sp_selection *s, candidates *c) {
         if (c->elements)
             c->mark[t] = 1;
         else
-            for (int a = 0; a < 4; a++) c->mark[mesh->tets[4 * (size_t)t + (size_t)a]] = 1;
+            for (int a = 0; a < sp_element_nodes(sp__mesh_type(mesh, t)); a++) c->mark[sp__mesh_nodes(mesh, t)[a]] = 1;
     }
     for (int i = 0; i < group->node_count && !c->elements; i++) c->mark[group->nodes[i]] = 1;
     keep_marked(c);
@@ -133,7 +129,7 @@ static void deselect_inner(const sp_selection *s, candidates *c) {
     const sp_mesh *mesh = c->mesh;
     for (int f = 0; f < mesh->face_count; f++) {
         if (c->elements)
-            c->mark[mesh->face_tet[f]] = 1;
+            c->mark[mesh->face_element[f]] = 1;
         else
             for (int k = 0; k < 3; k++) c->mark[mesh->faces[3 * (size_t)f + (size_t)k]] = 1;
     }
@@ -194,9 +190,9 @@ sp_status sp_mesh_select(const sp_mesh *mesh, const sp_selection *selection, sp_
     SP_TRY(select_check(mesh, selection));
     sp_context *ctx = mesh->ctx;
     candidates c = {.mesh = mesh, .elements = kind == SP_SELECT_ELEMENTS};
-    c.n = c.elements ? mesh->tet_count : mesh->node_count;
-    c.ids = c.elements ? mesh->tet_ids : mesh->node_ids;
-    c.by_id = c.elements ? mesh->tet_by_id : mesh->node_by_id;
+    c.n = c.elements ? mesh->element_count : mesh->node_count;
+    c.ids = c.elements ? mesh->element_ids : mesh->node_ids;
+    c.by_id = c.elements ? mesh->element_by_id : mesh->node_by_id;
     sp_status status;
     if (SP_NEW(ctx, c.in, c.n) && SP_NEW(ctx, c.mark, c.n))
         status = deselect_all(selection, &c);

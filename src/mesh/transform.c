@@ -45,7 +45,8 @@ sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const 
 
     sp_mesh_def def = sp_mesh_def_default();  // repairs the orientation of mirror images
     def.node_count = mesh->node_count, def.positions = x, def.node_ids = mesh->node_ids;
-    def.tet_count = mesh->tet_count, def.tets = mesh->tets, def.tet_ids = mesh->tet_ids;
+    def.element_count = mesh->element_count, def.element_types = mesh->types;
+    def.element_nodes = mesh->nodes, def.element_ids = mesh->element_ids;
     def.groups = mesh->with.groups, def.group_count = mesh->with.group_count;
     def.arrays = mesh->with.arrays, def.array_count = mesh->with.array_count;
     sp_status status = sp_mesh_create(ctx, &def, out);

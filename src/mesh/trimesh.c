@@ -169,7 +169,7 @@ static size_t fill_group(boundary *b, const sp_mesh_group *from, int *items) {
     to.elements = elements;
     for (int i = 0; i < from->element_count; i++) b->mark[from->elements[i]] = 1;
     for (int f = 0; f < m->face_count && from->element_count > 0; f++)
-        if (b->mark[m->face_tet[f]]) elements[to.element_count++] = f;
+        if (b->mark[m->face_element[f]]) elements[to.element_count++] = f;
     for (int i = 0; i < from->element_count; i++) b->mark[from->elements[i]] = 0;
     if (to.node_count + to.element_count > 0) b->with.groups[b->with.group_count++] = to;
     return (size_t)to.node_count + (size_t)to.element_count;
@@ -179,7 +179,7 @@ static size_t fill_array(boundary *b, const sp_mesh_array *from, double *values)
     const sp_mesh *m = b->mesh;
     if (strcmp(from->name, "node") == 0) return 0;
     size_t n = (size_t)(from->on_elements ? m->face_count : b->vertex_count);
-    for (size_t i = 0; i < n; i++) values[i] = from->values[from->on_elements ? m->face_tet[i] : (int)b->node[i]];
+    for (size_t i = 0; i < n; i++) values[i] = from->values[from->on_elements ? m->face_element[i] : (int)b->node[i]];
     b->with.arrays[b->with.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
     return n;
 }
@@ -193,7 +193,7 @@ static bool boundary_allocate(boundary *b) {
     for (int a = 0; a < m->with.array_count; a++)
         values += (size_t)(m->with.arrays[a].on_elements ? m->face_count : b->vertex_count);
     return SP_NEW(ctx, b->x, 3 * (size_t)b->vertex_count) && SP_NEW(ctx, b->node, b->vertex_count) &&
-           SP_NEW(ctx, b->faces, 3 * (size_t)m->face_count) && SP_NEW(ctx, b->mark, m->tet_count) &&
+           SP_NEW(ctx, b->faces, 3 * (size_t)m->face_count) && SP_NEW(ctx, b->mark, m->element_count) &&
            SP_NEW(ctx, b->items, items) && SP_NEW(ctx, b->values, values) && SP_NEW(ctx, b->with.groups, m->with.group_count) &&
            SP_NEW(ctx, b->with.arrays, m->with.array_count + 1);
 }

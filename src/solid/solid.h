@@ -8,7 +8,6 @@
 #include "linear/blocks.h"
 #include "math/vec3.h"
 #include "mesh/element.h"
-#include "mesh/shim.h"
 #include "solid/law.h"
 
 // a dead load: force value(t) * weight on nodes

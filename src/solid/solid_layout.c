@@ -376,14 +376,14 @@ static sp_status pack_groups(layout *o, int **slot_element) {
 // ------------------------------------------------------------------------------------------------ cells
 
 static sp_status copy_cells(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
-    const int *cells = sp_mesh_cells(mesh), *element = sp_mesh_cell_elements(mesh);
+    const int *cells = sp_mesh_cells(mesh);
     s->cells = sp_mesh_cell_count(mesh);
     if (!SP_NEW(ctx, s->cell_node, 4 * (size_t)s->cells) || !SP_NEW(ctx, s->cell_element, s->cells) ||
         !SP_NEW(ctx, s->corner_of, s->nodes))
         return SP_NO_MEMORY;
     for (int i = 0; i < s->nodes; i++) s->corner_of[i] = UINT32_MAX;
     for (int c = 0; c < s->cells; c++) {
-        s->cell_element[c] = element ? element[c] : c;
+        s->cell_element[c] = sp_mesh_cell_element(mesh, c);
         for (int a = 0; a < 4; a++) {
             int i = s->inner_node[cells[4 * (size_t)c + (size_t)a]];
             s->cell_node[4 * (size_t)c + (size_t)a] = i;

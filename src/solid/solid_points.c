@@ -10,9 +10,9 @@ void sp__solid_weights(const sp_anchor *a, double w[4]) {
 }
 
 static void solid_interpolate(const int node[4], const double w[4], const double *field, double out[3]) {
-    out[0] = out[1] = out[2] = 0;
-    for (int a = 0; a < 4; a++)
-        for (size_t k = 0; k < 3 && w[a] != 0; k++) out[k] += w[a] * field[3 * (size_t)node[a] + k];
+    const double *n0 = field + 3 * (size_t)node[0], *n1 = field + 3 * (size_t)node[1], *n2 = field + 3 * (size_t)node[2],
+                 *n3 = field + 3 * (size_t)node[3];
+    for (int k = 0; k < 3; k++) out[k] = w[0] * n0[k] + w[1] * n1[k] + w[2] * n2[k] + w[3] * n3[k];
 }
 
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
@@ -146,7 +146,7 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
         !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
     for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
-    for (int f = 0; f < faces; f++) s->surface_cells[f] = sp_mesh_face_cell(mesh, f);
+    for (int f = 0; f < faces; f++) s->surface_cells[f] = sp__mesh_face_cell(mesh, f);
     boundary->vertex_count = n, boundary->face_count = faces;
     anchor_nodes(b, vertex);
     status = SP_OK;

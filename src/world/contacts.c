@@ -63,6 +63,15 @@ sp_status sp_world_add_friction(sp_world *w, const sp_contact_part *part, double
     return sp__world_leave(w, add_friction(w, part, friction, path));
 }
 
+sp_status sp_world_open_surface(sp_world *w, sp_open_surface *out) {
+    SP_TRY(sp__world_enter(w));
+    *out = (sp_open_surface){0};
+    sp_status status = SP_OK;
+    if (sp__world_finds_contacts(w) && sp__pair_rules_has(w->pair_rules, w->contact.formulation, true))
+        status = sp__constraints_open_surface(w->ctx, w->pair_rules, w->bodies, w->body_count, &w->contact, out);
+    return sp__world_leave(w, status);
+}
+
 // ---------------------------------------------------------------------------------------------------- contacts of the last step
 
 // Snapshots that no reader has grow with the list, also those that have not been used yet.

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "backend/backend.h"
+#include "collide/volume.h"
 #include "core/background.h"
 #include "world/world_internal.h"
 
@@ -267,6 +268,8 @@ static sp_status check_volume(sp_world *w, const sp_contact_def *def) {
     if (def->cell < 0 || def->cell > SP_CONTACT_CELL_MAX || !(def->slack >= 0) || !isfinite(def->slack))
         return WORLD_FAIL(w, SP_BAD_INPUT, "contact: cell = %d pixels, must be in [0, %d]; slack = %g pixels, must be >= 0",
                           def->cell, SP_CONTACT_CELL_MAX, def->slack);
+    if (def->layers < 0 || def->layers > SP_VOLUME_LAYERS_MOST)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: layers = %d, must be in [0, %d]", def->layers, SP_VOLUME_LAYERS_MOST);
     if (!(def->viscosity >= 0) || !isfinite(def->viscosity))
         return WORLD_FAIL(w, SP_BAD_INPUT, "contact: viscosity = %g N s/m5, must be finite and >= 0", def->viscosity);
     return SP_OK;

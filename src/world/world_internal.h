@@ -24,7 +24,8 @@ enum {
     SP_CONTACTS_UNBUILT = 1,
     SP_CONTACTS_DROPPED = 2,
     SP_CONTACTS_FOLDED = 4,
-    SP_CONTACTS_CONTAINED = 8
+    SP_CONTACTS_CONTAINED = 8,
+    SP_CONTACTS_LAYERS = 16
 };  // what is reported once about contact by constraints
 
 // Slots are never reused: an anchor stores only the slot, and must not refer to another body.

@@ -212,6 +212,11 @@ static void report_contacts(sp_world *w) {
                   info->contained);
         w->contact_found |= SP_CONTACTS_CONTAINED;
     }
+    if (info->layers > info->layers_reserved && !(w->contact_found & SP_CONTACTS_LAYERS)) {
+        sp__event(w, SP_OK, "contact: a ray crosses %d surfaces, layers = %d are reserved: memory grows", info->layers,
+                  info->layers_reserved);
+        w->contact_found |= SP_CONTACTS_LAYERS;
+    }
     if (info->solve.dropped > 0 && !(w->contact_found & SP_CONTACTS_DROPPED)) {
         sp__event(w, SP_OK, "contact: %d of %d rows act on nothing that can move (fixed on fixed): they are dropped",
                   info->solve.dropped, info->rows);

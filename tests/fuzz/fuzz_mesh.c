@@ -58,7 +58,7 @@ static void check_cells(const sp_cells *c) {
 }
 
 static void check_mesh(const sp_mesh *mesh) {
-    int nn = sp_mesh_node_count(mesh), nt = sp_mesh_tet_count(mesh);
+    int nn = sp_mesh_node_count(mesh), nt = sp_mesh_element_count(mesh);
     for (int i = 0; i < 4 * nt; i++) FUZZ_PROMISE(sp_mesh_tets(mesh)[i] >= 0 && sp_mesh_tets(mesh)[i] < nn);
     for (int i = 0; i < 3 * nn; i++) FUZZ_PROMISE(isfinite(sp_mesh_positions(mesh)[i]));
     for (int g = 0; g < sp_mesh_group_count(mesh); g++) {
@@ -87,7 +87,7 @@ static bool try_name(const char *text, size_t size, const char *name) {
     bool known = status >= 0 || !strstr(sp_context_error(context)->message, "of no mesh format that is known");
     if (status >= 0) {
         check_cells(&cells);
-        FUZZ_PROMISE((sp__cells_to_mesh(&cells, &mesh) >= 0) == (mesh != NULL));
+        FUZZ_PROMISE((sp__cells_to_mesh(&cells, false, &mesh) >= 0) == (mesh != NULL));
         FUZZ_PROMISE((sp__cells_to_trimesh(&cells, &surface) >= 0) == (surface != NULL));
         if (mesh) check_mesh(mesh);
         if (surface) check_surface(surface);

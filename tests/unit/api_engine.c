@@ -61,6 +61,9 @@ static void tear_down(fixture *f) {
     CHECK_INT(sp_world_contact_sum(f->world, (sp_body_id){0}, &sum), SP_OK);
     CHECK(sum.count == 0 && isinf(sum.gap));
     CHECK_INT(sp_world_set_contacts(f->world, NULL, 0), SP_OK);
+    sp_open_surface open = {.edges = -1};
+    CHECK_INT(sp_world_open_surface(f->world, &open), SP_OK);
+    CHECK_INT(open.edges, 0);  // penalty contact needs no closed surface
     double fraction = 0;
     CHECK_INT(sp_world_sweep(f->world, (double[]){0, 50, 0}, (double[]){0, 60, 0}, 0.1, &fraction, NULL), SP_OK);
     CHECK(fraction == 1);
@@ -250,11 +253,12 @@ TEST(mesh_making) {
     int64_t ids[4] = {10, 20, 30, 40}, tet_id = 7;
     sp_mesh_group group = {"all", (int[]){0}, 1, tet, 4};
     sp_mesh_array array = {"E", &young, true};
-    def.node_count = 4, def.positions = x, def.tet_count = 1, def.tets = tet, def.node_ids = ids, def.tet_ids = &tet_id;
+    def.node_count = 4, def.positions = x, def.element_count = 1, def.element_nodes = tet, def.node_ids = ids,
+    def.element_ids = &tet_id;
     def.groups = &group, def.group_count = 1, def.arrays = &array, def.array_count = 1;
     REQUIRE(sp_mesh_create(context, &def, &one) == SP_OK);
     CHECK_INT(sp_mesh_node_ids(one)[3], 40);
-    CHECK_INT(sp_mesh_tet_ids(one)[0], 7);
+    CHECK_INT(sp_mesh_element_ids(one)[0], 7);
     CHECK_INT(sp_mesh_group_count(one), 1);
     CHECK(sp_mesh_group_at(one, 0, &group) == SP_OK && group.node_count == 4);
     CHECK(sp_mesh_group_at(one, 1, &group) == SP_BAD_INPUT && group.node_count == 4);
@@ -272,7 +276,7 @@ TEST(mesh_reading_out) {
     sp_mesh *mesh = make_box(context);
     REQUIRE(mesh);
     CHECK_INT(sp_mesh_node_count(mesh), 5 * 3 * 3);
-    CHECK_INT(sp_mesh_tet_count(mesh), 16 * 6);
+    CHECK_INT(sp_mesh_element_count(mesh), 16 * 6);
     CHECK_INT(sp_mesh_face_count(mesh), 2 * 2 * (8 + 8 + 4));
     CHECK_NEAR(sp_mesh_positions(mesh)[3 * 44], 2, 0);
     double low[3], high[3], weights[4], inside[3] = {0.3, 0.3, 0.3}, back = 0;

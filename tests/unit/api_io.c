@@ -214,7 +214,7 @@ TEST(mesh_file) {
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
     sp_mesh *mesh = NULL;
     REQUIRE(sp_mesh_read(context, SP_SOURCE_DIR "/tests/fuzz/mesh/cube.msh", &mesh) == SP_OK);
-    CHECK_INT(sp_mesh_tet_count(mesh), 5);
+    CHECK_INT(sp_mesh_element_count(mesh), 5);
     CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
     CHECK(sp_mesh_group_named(mesh, "core") && sp_mesh_array_named(mesh, "E"));
     // written in one format, read as a surface, written in another

@@ -21,10 +21,29 @@ static void tear_down(fixture *f) {
     sp_context_destroy(&f->context);
 }
 
+TEST(elements) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    const int *nodes;
+    double natural[3], x[3], volumes[SP_ELEMENT_NODES_MAX];
+    CHECK_INT(sp_element_nodes(SP_ELEMENT_HEX8), 8);
+    CHECK(!strcmp(sp_element_name(SP_ELEMENT_TET10), "quadratic tetrahedron"));
+    CHECK(sp_mesh_element(f.box, 3, &nodes) == SP_ELEMENT_TET4 && nodes == sp_mesh_tets(f.box) + 12);
+    sp_element_natural(SP_ELEMENT_TET4, 2, natural);
+    sp_mesh_element_point(f.box, 3, natural, x);
+    for (int k = 0; k < 3; k++) CHECK(x[k] == sp_mesh_positions(f.box)[3 * nodes[2] + k]);
+    sp_mesh_element_integrals(f.box, 3, volumes);
+    // the box of 2 m3 has 96 tetrahedra of equal volume
+    for (int k = 0; k < 4; k++) CHECK_NEAR(volumes[k], 2.0 / 96 / 4, 1e-17);
+    int face = sp_mesh_face_count(f.box) - 1, element = sp_mesh_face_element(f.box, face), shared = 0;
+    for (int k = 0; k < 12; k++) shared += sp_mesh_tets(f.box)[4 * element + k / 3] == sp_mesh_faces(f.box)[3 * face + k % 3];
+    CHECK_INT(shared, 3);
+    tear_down(&f);
+}
+
 TEST(surfaces) {
     fixture f;
     REQUIRE(set_up(&f));
-    CHECK_INT(sp_element_nodes(SP_ELEMENT_HEX8), 8);
     CHECK(sp_mesh_context(f.box) == f.context && sp_trimesh_context(f.skin) == f.context);
     sp_trimesh_def def = sp_trimesh_def_default(), got;
     sp_trimesh_get(f.skin, &def);
@@ -47,7 +66,7 @@ TEST(checking_and_repairing) {
     sp_mesh_def mesh = sp_mesh_def_default();
     sp_trimesh_def skin;
     mesh.node_count = sp_mesh_node_count(f.box), mesh.positions = sp_mesh_positions(f.box);
-    mesh.tet_count = sp_mesh_tet_count(f.box) - 1, mesh.tets = sp_mesh_tets(f.box);
+    mesh.element_count = sp_mesh_element_count(f.box) - 1, mesh.element_nodes = sp_mesh_tets(f.box);
     sp_trimesh_get(f.skin, &skin);
     skin.face_count--;
     sp_examine_options o = sp_examine_options_default();
@@ -68,7 +87,7 @@ TEST(checking_and_repairing) {
     sp_trimesh *closed;
     sp_mesh_repairs done;
     REQUIRE(sp_mesh_repaired(f.context, &mesh, &o, &mended, &done) == SP_OK);
-    CHECK(done.turned == 0 && sp_mesh_tet_count(mended) == mesh.tet_count);
+    CHECK(done.turned == 0 && sp_mesh_element_count(mended) == mesh.element_count);
     REQUIRE(sp_trimesh_repaired(f.context, &skin, NULL, &closed, &done) == SP_OK);
     sp_mesh_destroy(&mended), sp_trimesh_destroy(&closed);
     tear_down(&f);
@@ -77,14 +96,19 @@ TEST(checking_and_repairing) {
 TEST(refining) {
     fixture f;
     REQUIRE(set_up(&f));
+    sp_mesh *quadratic;
+    REQUIRE(sp_mesh_order2(f.box, NULL, NULL, &quadratic) == SP_OK);
+    CHECK(sp_mesh_element(quadratic, 0, NULL) == SP_ELEMENT_TET10 && !sp_mesh_tets(quadratic));
+    sp_mesh_destroy(&quadratic);
     sp_mesh *fine;
     REQUIRE(sp_mesh_refined(f.box, 1, &fine) == SP_OK);
-    CHECK_INT(sp_mesh_tet_count(fine), 8 * sp_mesh_tet_count(f.box));
+    CHECK_INT(sp_mesh_element_count(fine), 8 * sp_mesh_element_count(f.box));
     sp_mesh_destroy(&fine);
     sp_selection corner = sp_selection_default();
     corner.has_box = true, corner.box[3] = corner.box[4] = corner.box[5] = 0.5;
     REQUIRE(sp_mesh_refined_where(f.box, &corner, 0.3, 0, &fine) == SP_OK);
-    CHECK(sp_mesh_tet_count(fine) > sp_mesh_tet_count(f.box) && sp_mesh_tet_count(fine) < 8 * sp_mesh_tet_count(f.box));
+    CHECK(sp_mesh_element_count(fine) > sp_mesh_element_count(f.box) &&
+          sp_mesh_element_count(fine) < 8 * sp_mesh_element_count(f.box));
     CHECK_NEAR(sp_mesh_volume(fine), 2, 1e-13);
     sp_mesh_destroy(&fine);
     tear_down(&f);
@@ -99,11 +123,17 @@ TEST(mesh_files_without_changes) {
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
     REQUIRE(sp_mesh_file_open(context, SP_SOURCE_DIR "/tests/fuzz/mesh/cube.msh", &file) == SP_OK);
     sp_mesh_file_get(file, &content);
-    CHECK(content.tetrahedra && content.mesh.tet_count == 5 && strstr(content.format, "Gmsh"));
+    CHECK(content.tetrahedra && content.mesh.element_count == 5 && strstr(content.format, "Gmsh"));
     REQUIRE(sp_mesh_file_mesh(file, &mesh) == SP_OK);
     CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
     REQUIRE(sp_mesh_file_trimesh(file, &skin) == SP_OK);
     sp_trimesh_destroy(&skin), sp_mesh_destroy(&mesh);
+    REQUIRE(sp_mesh_file_tets(file, &mesh) == SP_OK);
+    CHECK_INT(sp_mesh_element_count(mesh), 5);
+    sp_mesh_destroy(&mesh);
+    REQUIRE(sp_mesh_read_tets(context, SP_SOURCE_DIR "/tests/fuzz/mesh/cube.msh", &mesh) == SP_OK);
+    CHECK_INT(sp_mesh_element_count(mesh), 5);
+    sp_mesh_destroy(&mesh);
     sp_mesh_file_close(&file);
     CHECK(file == NULL);
     CHECK(sp_mesh_file_open(context, SP_SOURCE_DIR "/not-there.msh", &file) < 0 && file == NULL);

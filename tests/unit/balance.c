@@ -54,7 +54,7 @@ static bool one_tetrahedron(rig *r) {
     static const double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const int tet[] = {0, 1, 2, 3};
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = 4, def.positions = x, def.tet_count = 1, def.tets = tet;
+    def.node_count = 4, def.positions = x, def.element_count = 1, def.element_nodes = tet;
     return sp_mesh_create(r->ctx, &def, &r->mesh) >= 0;
 }
 
@@ -114,7 +114,7 @@ static void compare_tally(const char *backend, sp_material_model model, sp_rotat
     double *x = malloc(3 * (size_t)n * sizeof *x), volume = 0;
     unsigned long long seed = 3;
     for (int i = 0; i < 3 * n; i++) x[i] = sp_mesh_positions(r.mesh)[i] + 0.3 * share * sp_test_random(&seed);
-    for (int e = 0; e < sp_mesh_tet_count(r.mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(r.mesh); e++) {
         double v = signed_volume(x, sp_mesh_tets(r.mesh) + 4 * e);
         volume += v, inverted += v <= 0;
     }

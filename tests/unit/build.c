@@ -84,7 +84,7 @@ static void api_beam(sp_context *ctx, uint64_t *hash) {
                     .count = box_nodes(mesh, tip, led),
                     .value = {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 1}}};
     sp_material stiff = {.density = 800, .young = 5e4, .poisson = 0.4};
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         double x = 0;
         for (int k = 0; k < 4; k++) x += 0.25 * sp_mesh_positions(mesh)[3 * sp_mesh_tets(mesh)[4 * e + k]];
         region[e] = x <= 0.5;

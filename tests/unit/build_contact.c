@@ -61,6 +61,16 @@ TEST(attributes_of_the_solver) {
     close_stage(&s);
 }
 
+TEST(layers_of_volumes) {
+    stage s;
+    REQUIRE(open_stage(&s, HEAD CUBE "</solid><contact formulation='volume' pixel='0.01' layers='150'/></scene>"));
+    CHECK_INT(s.w->contact.layers, 150);
+    close_stage(&s);
+    REQUIRE(open_stage(&s, HEAD CUBE "</solid><contact formulation='volume' pixel='0.01'/></scene>"));
+    CHECK_INT(s.w->contact.layers, 0);
+    close_stage(&s);
+}
+
 // displacement of the cube along the slope, whose tangent is 1/3, in 0.2 s: 0.063 m without friction
 static double cube_slides(const char *parts, const char *contact) {
     static char text[2000];

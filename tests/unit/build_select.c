@@ -17,10 +17,10 @@ static const double radius[3] = {1, 0.8, 1.2};
 static bool make_subject(subject *s) {
     memset(s, 0, sizeof *s);
     if (sp_context_create(NULL, &s->ctx) < 0 || sp_mesh_sphere(s->ctx, radius, 3, &s->mesh) < 0) return false;
-    if (sp_mesh_node_count(s->mesh) > NODES || sp_mesh_tet_count(s->mesh) > TETS) return false;
+    if (sp_mesh_node_count(s->mesh) > NODES || sp_mesh_element_count(s->mesh) > TETS) return false;
     const int *faces = sp_mesh_faces(s->mesh), *tets = sp_mesh_tets(s->mesh);
     for (int i = 0; i < 3 * sp_mesh_face_count(s->mesh); i++) s->boundary[faces[i]] = true;
-    for (int e = 0; e < sp_mesh_tet_count(s->mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(s->mesh); e++) {
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 4; i++) s->centre[e][k] += 0.25 * sp_mesh_positions(s->mesh)[3 * tets[4 * e + i] + k];
         // a face of the boundary, by a search over all of them
@@ -126,7 +126,7 @@ static bool built(subject *b, const char *inside_solid, bool *held, bool *taken)
         sp_body_id id = sp_world_body_named(w, "b");
         CHECK(sp_world_field(w, id, "velocity", u) == SP_OK && sp_world_field(w, id, "region", region) == SP_OK);
         for (int i = 0; i < sp_mesh_node_count(b->mesh); i++) held[i] = u[3 * i] == 0 && u[3 * i + 1] == 0 && u[3 * i + 2] == 0;
-        for (int e = 0; e < sp_mesh_tet_count(b->mesh); e++) taken[e] = region[e] != 0;
+        for (int e = 0; e < sp_mesh_element_count(b->mesh); e++) taken[e] = region[e] != 0;
     }
     sp_run_destroy(&run);
     sp_scene_destroy(&scene);
@@ -138,7 +138,7 @@ static int differences(subject *b, const char *text, const bool *nodes, const bo
     int wrong = 0;
     if (!built(b, text, held, taken)) return 1;
     for (int i = 0; i < sp_mesh_node_count(b->mesh); i++) wrong += held[i] != nodes[i];
-    for (int e = 0; e < sp_mesh_tet_count(b->mesh); e++) wrong += taken[e] != tets[e];
+    for (int e = 0; e < sp_mesh_element_count(b->mesh); e++) wrong += taken[e] != tets[e];
     if (wrong) SP_TEST_FAILED("%d nodes or elements differ: %s", wrong, text);
     return wrong;
 }
@@ -154,7 +154,7 @@ TEST(single_selections) {
         random_shape(&state, &s);
         snprintf(text, sizeof text, "<fix %s empty='yes'/><region %s empty='yes' young='50'/>", s.text, s.text);
         for (int k = 0; k < sp_mesh_node_count(b.mesh); k++) nodes[k] = node_in(&b, &s, k);
-        for (int k = 0; k < sp_mesh_tet_count(b.mesh); k++) tets[k] = element_in(&b, &s, k);
+        for (int k = 0; k < sp_mesh_element_count(b.mesh); k++) tets[k] = element_in(&b, &s, k);
         if (differences(&b, text, nodes, tets)) break;
     }
     sp_mesh_destroy(&b.mesh);
@@ -184,7 +184,7 @@ TEST(unions_references_and_inversions) {
                  a.text, c.text, d.text, invert ? "yes" : "no", d.text, invert ? "yes" : "no");
         for (int k = 0; k < sp_mesh_node_count(b.mesh); k++)
             nodes[k] = ((node_in(&b, &a, k) || node_in(&b, &c, k)) && node_in(&b, &d, k)) != invert;
-        for (int k = 0; k < sp_mesh_tet_count(b.mesh); k++)
+        for (int k = 0; k < sp_mesh_element_count(b.mesh); k++)
             tets[k] = ((element_in(&b, &a, k) || element_in(&b, &c, k)) && element_in(&b, &d, k)) != invert;
         if (differences(&b, text, nodes, tets)) break;
     }

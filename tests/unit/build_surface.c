@@ -239,7 +239,7 @@ static const struct {
     {SCENE("<rigid name='b'><box size='1 1 1'/><surface role='visual' map='barycentric'/></rigid>"), "has no elements"},
     {SCENE("<rigid name='b'><box size='1 1 1'/><surface role='visual' box='0 0 0 1 1 1'/></rigid>"), "not of a rigid body"},
     {SCENE("<solid name='b'><mesh file='two.msh' part='uper'/></solid>"), "did you mean \"upper\""},
-    {SCENE("<solid name='b'><mesh file='two.msh' part='floor'/></solid>"), "has no tetrahedra"},
+    {SCENE("<solid name='b'><mesh file='two.msh' part='floor'/></solid>"), "has no volume elements"},
     {SCENE("<solid name='b'><mesh file='two.msh' part='liver'/></solid>"), "no group \"liver\""},
     {SCENE("<solid name='b'><mesh file='two.msh' weld='5'/></solid>"), "would collapse"},
     {SCENE("<solid name='b'><mesh file='two.msh' flip='yes'/></solid>"), "oriented automatically"},

@@ -458,6 +458,27 @@ TEST(faces_and_edges_touch) {
     }
 }
 
+// A plate above a ball, with edges of less than half a cell: vertices are enough, and what they miss is below a sixteenth of a
+// cell. The nearest ones are 14 mm from the pole, 0.5 mm below it.
+TEST(fine_meshes_touch_by_their_vertices) {
+    const double cell = 0.06;
+    start(1);
+    help_box(&a, (double[]){-0.11, -0.11, 0}, (double[]){0.11, 0.11, 0.22}, 11);  // edges of 20 mm, diagonals of 28 mm
+    help_sphere(&b, (double[]){0, 0, -0.205}, 0.2, 18);
+    sp_distance_field *f = field_of(ctx, b.x0, b.nv, b.faces, b.nf, cell);
+    help_add_mesh(set, 1, &a), add_field(2, &b, f, SP_SIDE_OUTSIDE);
+    sp_found found = help_find(set, SP_BROAD_TREE, 0.01, 0.01);
+    double least = INFINITY;
+    for (int i = 0; i < found.count; i++) {
+        CHECK(found.contacts[i].a.feature == SP_FEATURE_VERTEX);
+        least = fmin(least, found.contacts[i].distance0);
+    }
+    const double gap = sp__distance_field_at(f, (double[]){0, 0, 0}, NULL);
+    printf("  %d contacts, the nearest at %.5f m, the plate at %.5f m\n", found.count, least, gap);
+    CHECK(found.count >= 4 && least > gap && least < gap + cell / 16);
+    finish(&f);
+}
+
 // A small box that passes a thin plate in one step: caught, with the side of the committed state.
 TEST(fast_motion_through_a_thin_plate) {
     for (int grid = 1; grid <= 5; grid += 4) {

@@ -291,6 +291,41 @@ TEST(rays_have_as_many_layers_as_needed) {
     sp__volume_destroy(&v), sp_context_destroy(&ctx);
 }
 
+// With a reservation for the layers the first search has room for all of them; the results are the same.
+TEST(layers_are_reserved) {
+    static scene s;
+    scene_random(&s, BODIES, 5, 8);
+    double volume[3];
+    size_t bytes[3];
+    for (int k = 0; k < 3; k++) {
+        sp_context *ctx = help_context(2);
+        sp_volume *v = NULL;
+        sp_volume_found found;
+        sp_volume_options o = {.pixel = 0.03};
+        REQUIRE(sp__volume_create(ctx, &v) >= 0);
+        if (k > 0) sp__volume_reserve_layers(v, k == 1 ? 1 : SP_VOLUME_LAYERS_MOST);
+        REQUIRE(sp__volume_find(v, &o, BODIES, s.surface, &found) >= 0);
+        REQUIRE(found.count > 0);
+        CHECK(found.layers_most > 2 && found.layers_most <= SP_VOLUME_LAYERS_AUTO);
+        volume[k] = found.overlaps[0].volume, bytes[k] = found.bytes;
+        CHECK(sp__volume_find(v, &o, BODIES, s.surface, &found) >= 0 && !found.grown);
+        sp__volume_destroy(&v);
+        // more than the limit: nothing is allocated for them
+        o.bytes_most = 4 << 20;
+        REQUIRE(sp__volume_create(ctx, &v) >= 0);
+        if (k == 2) {
+            sp__volume_reserve_layers(v, SP_VOLUME_LAYERS_MOST);
+            CHECK_INT(sp__volume_find(v, &o, BODIES, s.surface, &found), SP_NO_MEMORY);
+            CHECK(strstr(sp_context_error(ctx)->message, "MiB, the limit is 4.0 MiB"));
+            CHECK(found.bytes <= o.bytes_most);
+        }
+        sp__volume_destroy(&v), sp_context_destroy(&ctx);
+    }
+    CHECK(volume[1] == volume[0] && volume[2] == volume[0]);
+    // 260 rays of 4,096 layers of 8 bytes for each of two workers, and half more
+    CHECK(bytes[2] - bytes[0] > 2 * 260 * 8 * (size_t)(SP_VOLUME_LAYERS_MOST - SP_VOLUME_LAYERS_AUTO));
+}
+
 TEST(too_much_memory_is_refused_before_it_is_allocated) {
     static scene s;
     sp_context *ctx = help_context(2);

@@ -59,7 +59,7 @@ static void number_all(patient *p) {
     for (int i = 0; i < NODES; i++) p->node_ids[i] = 100 + i;
     for (int i = 0; i < TETS; i++) p->tet_ids[i] = 1000 + i;
     p->def = sp_mesh_def_default();
-    p->def.positions = p->x, p->def.tets = p->tets, p->def.node_ids = p->node_ids, p->def.tet_ids = p->tet_ids;
+    p->def.positions = p->x, p->def.element_nodes = p->tets, p->def.node_ids = p->node_ids, p->def.element_ids = p->tet_ids;
 }
 
 static bool take_box(patient *p) {
@@ -67,9 +67,9 @@ static bool take_box(patient *p) {
     *p = (patient){.ctx = new_context()};
     if (!p->ctx || sp_mesh_box(p->ctx, (double[]){2, 2, 2}, (int[]){2, 2, 2}, 6, &box) < 0) return false;
     number_all(p);
-    p->def.node_count = sp_mesh_node_count(box), p->def.tet_count = sp_mesh_tet_count(box);
+    p->def.node_count = sp_mesh_node_count(box), p->def.element_count = sp_mesh_element_count(box);
     memcpy(p->x, sp_mesh_positions(box), (size_t)p->def.node_count * 3 * sizeof *p->x);
-    memcpy(p->tets, sp_mesh_tets(box), (size_t)p->def.tet_count * 4 * sizeof *p->tets);
+    memcpy(p->tets, sp_mesh_tets(box), (size_t)p->def.element_count * 4 * sizeof *p->tets);
     sp_mesh_destroy(&box);
     return true;
 }
@@ -77,7 +77,7 @@ static bool take_box(patient *p) {
 static bool take_arrays(patient *p, const double *x, int nodes, const int *tets, int count) {
     *p = (patient){.ctx = new_context()};
     number_all(p);
-    p->def.node_count = nodes, p->def.tet_count = count;
+    p->def.node_count = nodes, p->def.element_count = count;
     memcpy(p->x, x, (size_t)nodes * 3 * sizeof *x);
     memcpy(p->tets, tets, (size_t)count * 4 * sizeof *tets);
     return p->ctx != NULL;
@@ -85,7 +85,7 @@ static bool take_arrays(patient *p, const double *x, int nodes, const int *tets,
 
 static void add_tet(patient *p, int a, int b, int c, int d) {
     const int tet[4] = {a, b, c, d};
-    memcpy(p->tets + 4 * p->def.tet_count++, tet, sizeof tet);
+    memcpy(p->tets + 4 * p->def.element_count++, tet, sizeof tet);
 }
 
 static bool examine(patient *p) {
@@ -110,7 +110,7 @@ TEST(generators_make_healthy_meshes) {
         REQUIRE(m[i]);
         sp_mesh_def def = sp_mesh_def_default();
         def.node_count = sp_mesh_node_count(m[i]), def.positions = sp_mesh_positions(m[i]);
-        def.tet_count = sp_mesh_tet_count(m[i]), def.tets = sp_mesh_tets(m[i]);
+        def.element_count = sp_mesh_element_count(m[i]), def.element_nodes = sp_mesh_tets(m[i]);
         sp_mesh_report *r;
         REQUIRE(sp_mesh_examine(ctx, &def, NULL, &r) == SP_OK);
         CHECK_DEFECTS(r, );
@@ -361,9 +361,9 @@ TEST(invalid_arguments_are_refused) {
     CHECK_INT(sp_mesh_examine(p.ctx, &p.def, &o, &p.report), SP_BAD_INPUT);
     p.def.positions = NULL;
     CHECK_INT(sp_mesh_examine(p.ctx, &p.def, NULL, &p.report), SP_BAD_INPUT);
-    p.def.positions = p.x, p.def.tet_count = -1;
+    p.def.positions = p.x, p.def.element_count = -1;
     CHECK_INT(sp_mesh_examine(p.ctx, &p.def, NULL, &p.report), SP_BAD_INPUT);
-    p.def.tet_count = 0, p.def.node_count = 0;  // an empty mesh is healthy
+    p.def.element_count = 0, p.def.node_count = 0;  // an empty mesh is healthy
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, );
     CHECK(isnan(sp_mesh_report_stats(p.report)->angle_min) && sp_mesh_report_stats(p.report)->worst == -1);
@@ -521,7 +521,7 @@ static sp_status examine_all(sp_context *ctx) {
     static const double x[24] = {0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0.5, 0.5, 0.5, 0.2, 0.2, -3, 0.5, 0.2, -3, 0.2, 0.5, -3};
     static const int tets[12] = {0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7};
     sp_mesh_def m = sp_mesh_def_default();
-    m.node_count = 8, m.positions = x, m.tet_count = 3, m.tets = tets;
+    m.node_count = 8, m.positions = x, m.element_count = 3, m.element_nodes = tets;
     d.faces = turned;
     sp_mesh_report *r = NULL;
     sp_status status = sp_trimesh_examine(ctx, &d, NULL, &r);

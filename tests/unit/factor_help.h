@@ -48,7 +48,7 @@ static inline void help_add_element(sp_symmetric_own *A, const double *x, const 
 static inline sp_symmetric_own help_elastic(sp_context *ctx, const sp_mesh *mesh) {
     sp_symmetric_own A = help_mesh(ctx, mesh, 3);
     memset(A.val, 0, (size_t)A.row_start[A.view.n] * 9 * sizeof *A.val);
-    for (int t = 0; t < sp_mesh_tet_count(mesh); t++)
+    for (int t = 0; t < sp_mesh_element_count(mesh); t++)
         help_add_element(&A, sp_mesh_positions(mesh), sp_mesh_tets(mesh) + 4 * t, 1);
     for (int i = 0; i < A.view.n; i++)
         for (int r = 0; r < 3; r++) A.val[9 * (size_t)A.row_start[i] + 4 * (size_t)r] += 0.01;

@@ -169,7 +169,7 @@ TEST(the_number_of_elements_is_met) {
         def.elements = n;
         sp_mesh *m = fill_in(c, ring, NULL, 1.4, 1, &def, &info);
         REQUIRE(m);
-        CHECK_NEAR(sp_mesh_tet_count(m), n, 0.1 * n);  // the range stated in the header
+        CHECK_NEAR(sp_mesh_element_count(m), n, 0.1 * n);  // the range stated in the header
         CHECK(info.size > 0 && info.runs >= 1 && info.islands == 1);
         sp_mesh_destroy(&m);
     }
@@ -189,12 +189,12 @@ TEST(cells_are_larger_inside) {
         sp_mesh *m = fill_in(c, ball, &radius, 1.1, 1, &def, &info);
         REQUIRE(m);
         if (g > 1) {
-            CHECK(sp_mesh_tet_count(m) < 0.95 * count);
+            CHECK(sp_mesh_element_count(m) < 0.95 * count);
             CHECK_NEAR(sp_mesh_volume(m), volume, 1e-10 * volume);  // the boundary is the same: rounding of many terms
         }
         CHECK(info.dihedral[0] >= 10.78 && info.dihedral[1] <= 164.74);
         CHECK_INT(bad_edges(m), 0);
-        count = g == 1 ? sp_mesh_tet_count(m) : count, volume = sp_mesh_volume(m);
+        count = g == 1 ? sp_mesh_element_count(m) : count, volume = sp_mesh_volume(m);
         sp_mesh_destroy(&m);
     }
     sp_context_destroy(&c);
@@ -450,9 +450,9 @@ TEST(results_do_not_depend_on_threads) {
         m[i] = fill_in(c[i], bells, &b, 2.3, 0, &fill, NULL);
         REQUIRE(m[i]);
     }
-    REQUIRE(sp_mesh_node_count(m[0]) == sp_mesh_node_count(m[1]) && sp_mesh_tet_count(m[0]) == sp_mesh_tet_count(m[1]));
+    REQUIRE(sp_mesh_node_count(m[0]) == sp_mesh_node_count(m[1]) && sp_mesh_element_count(m[0]) == sp_mesh_element_count(m[1]));
     CHECK(!memcmp(sp_mesh_positions(m[0]), sp_mesh_positions(m[1]), 3 * sizeof(double) * (size_t)sp_mesh_node_count(m[0])));
-    CHECK(!memcmp(sp_mesh_tets(m[0]), sp_mesh_tets(m[1]), 4 * sizeof(int) * (size_t)sp_mesh_tet_count(m[0])));
+    CHECK(!memcmp(sp_mesh_tets(m[0]), sp_mesh_tets(m[1]), 4 * sizeof(int) * (size_t)sp_mesh_element_count(m[0])));
     for (int i = 0; i < 2; i++) {
         sp_mesh_destroy(&m[i]);
         sp_context_destroy(&c[i]);

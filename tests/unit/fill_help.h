@@ -38,7 +38,7 @@ static inline void angles_of(const sp_mesh *mesh, double *least, double *largest
     static const int edges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
     const double *x = sp_mesh_positions(mesh);
     *least = 180, *largest = 0;
-    for (int i = 0; i < sp_mesh_tet_count(mesh); i++) {
+    for (int i = 0; i < sp_mesh_element_count(mesh); i++) {
         const int *t = sp_mesh_tets(mesh) + 4 * i;
         for (int e = 0; e < 6; e++) {
             double angle =
@@ -111,7 +111,7 @@ static inline int pieces_of(const sp_mesh *mesh) {
     int n = sp_mesh_node_count(mesh), *parent = malloc((size_t)n * sizeof *parent), count = 0;
     if (!parent) return -1;
     for (int i = 0; i < n; i++) parent[i] = i;
-    for (int i = 0; i < sp_mesh_tet_count(mesh); i++) {
+    for (int i = 0; i < sp_mesh_element_count(mesh); i++) {
         const int *t = sp_mesh_tets(mesh) + 4 * i;
         for (int k = 1; k < 4; k++) parent[root_of_node(parent, t[k])] = root_of_node(parent, t[0]);
     }
@@ -167,7 +167,7 @@ static inline int border_off(const sp_mesh *mesh, const char *name, double radiu
     for (int i = 0; tets && i < g->element_count; i++)
         memcpy(tets + 4 * i, sp_mesh_tets(mesh) + 4 * g->elements[i], 4 * sizeof *tets);
     def.node_count = sp_mesh_node_count(mesh), def.positions = sp_mesh_positions(mesh);
-    def.tet_count = g->element_count, def.tets = tets;
+    def.element_count = g->element_count, def.element_nodes = tets;
     sp_mesh *part = NULL;
     if (tets && sp_mesh_create(c, &def, &part) >= 0) {
         off = bad_edges(part);

@@ -177,7 +177,7 @@ static void check_organ(sp_context *c, const wanted *w, int elements) {
     }
     CHECK_NEAR(extent, 0.2, 1e-12);
     CHECK(volume > w->low && volume < w->high);
-    CHECK_NEAR(sp_mesh_tet_count(m), elements, 0.15 * elements);  // small cells are added in clusters
+    CHECK_NEAR(sp_mesh_element_count(m), elements, 0.15 * elements);  // small cells are added in clusters
     CHECK_INT(bad_edges(m), 0);
     if (pieces_of(m) != 1) SP_TEST_FAILED("%s with %d: %d pieces", w->kind, elements, pieces_of(m));
     angles_of(m, &least, &largest);
@@ -230,7 +230,7 @@ TEST(an_incision_separates_its_lips) {
         // 0.6 mm at the middle and a parabola along the incision, whose ends are at least twice as far as the ends of the lips
         CHECK(a[2] > 0.0006 * 0.74 && a[2] < 0.0006 * 1.001);
     }
-    for (int t = 0; t < sp_mesh_tet_count(m); t++) {
+    for (int t = 0; t < sp_mesh_element_count(m); t++) {
         const int *tet = sp_mesh_tets(m) + 4 * (size_t)t;
         bool has[2] = {false, false};
         for (int k = 0; k < 4; k++)

@@ -413,13 +413,13 @@ TEST(unconnected_parts_have_zero_blocks) {
         sp_body_id id;
         REQUIRE(sp_context_create(NULL, &ctx) == SP_OK && sp_world_create(ctx, NULL, &w) == SP_OK);
         REQUIRE(sp_mesh_box(ctx, (double[3]){1, 1, 1}, (int[3]){2, 2, 2}, 6, &box) == SP_OK);
-        int nodes = sp_mesh_node_count(box), tets = sp_mesh_tet_count(box);
+        int nodes = sp_mesh_node_count(box), tets = sp_mesh_element_count(box);
         double *x = calloc(6 * (size_t)nodes, sizeof *x);
         int *tet = calloc(8 * (size_t)tets, sizeof *tet);
         for (int i = 0; i < 6 * nodes; i++) x[i] = sp_mesh_positions(box)[i % (3 * nodes)] + (i >= 3 * nodes ? 1.5 : 0);
         for (int i = 0; i < 8 * tets; i++) tet[i] = sp_mesh_tets(box)[i % (4 * tets)] + (i >= 4 * tets ? nodes : 0);
         sp_mesh_def md = sp_mesh_def_default();
-        md.node_count = 2 * nodes, md.positions = x, md.tet_count = 2 * tets, md.tets = tet;
+        md.node_count = 2 * nodes, md.positions = x, md.element_count = 2 * tets, md.element_nodes = tet;
         REQUIRE(sp_mesh_create(ctx, &md, &two) >= 0);
         def.mesh = two, def.solver.type = t ? SP_SOLVER_PCG : SP_SOLVER_CG, def.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
         REQUIRE(sp_world_add_solid(w, &def, &id) >= 0);

@@ -17,7 +17,7 @@ static void start(int workers, int cells) {
     def.workers = workers;
     sp_context_create(&def, &ctx);
     sp_mesh_torus(ctx, 1, 0.4, (double[3]){0.2, 1, 0.1}, (int[2]){4 * cells, cells}, &mesh);
-    sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_tet_count(mesh), sp_mesh_tets(mesh), &locator);
+    sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_element_count(mesh), sp_mesh_tets(mesh), &locator);
 }
 
 static void finish(void) {
@@ -37,7 +37,7 @@ static void point_of(const sp_located *l, double out[3]) {
 static double scan_distance(const double p[3]) {
     static const int faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
     double best = INFINITY;
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *tet = sp_mesh_tets(mesh) + 4 * (size_t)e;
         const double *v[4];
         for (int a = 0; a < 4; a++) v[a] = sp_mesh_positions(mesh) + 3 * (size_t)tet[a];
@@ -116,14 +116,14 @@ TEST(outside_is_the_nearest_by_distance) {
 TEST(ties_go_to_the_least_extrapolation) {
     sp_context_create(NULL, &ctx);
     sp_mesh_box(ctx, (double[3]){1, 1, 1}, (int[3]){2, 2, 2}, 6, &mesh);
-    sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_tet_count(mesh), sp_mesh_tets(mesh), &locator);
+    sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_element_count(mesh), sp_mesh_tets(mesh), &locator);
     const double p[3] = {1.3, 1.2, 1.1};
     sp_located l;
     sp__locate_all(locator, 1, p, &l);
     CHECK_NEAR(l.outside, sqrt(0.09 + 0.04 + 0.01), 1e-15);
     double best = -INFINITY, least = INFINITY;
     for (int a = 0; a < 4; a++) least = fmin(least, l.weights[a]);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *tet = sp_mesh_tets(mesh) + 4 * (size_t)e;
         bool at_corner = false;
         for (int a = 0; a < 4; a++) at_corner |= tet[a] == 26;
@@ -191,7 +191,7 @@ TEST(failed_allocations_leak_nothing) {
         long before = m.live;
         m.allowed = allowed;
         sp_status status =
-            sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_tet_count(mesh), sp_mesh_tets(mesh), &locator);
+            sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_element_count(mesh), sp_mesh_tets(mesh), &locator);
         CHECK(status == SP_OK ? locator != NULL : status == SP_NO_MEMORY && locator == NULL && m.live == before);
         finish();
         CHECK_INT(m.live, 0);

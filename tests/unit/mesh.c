@@ -36,7 +36,7 @@ static const int T[8] = {0, 1, 2, 3, 4, 1, 2, 3};
 
 static sp_mesh_def two_tets(void) {
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = 6, def.positions = X, def.tet_count = 2, def.tets = T;
+    def.node_count = 6, def.positions = X, def.element_count = 2, def.element_nodes = T;
     return def;
 }
 
@@ -59,14 +59,14 @@ TEST(two_tetrahedra) {
     sp_mesh *mesh;
     REQUIRE(sp_mesh_create(ctx, &def, &mesh) == SP_OK);
     CHECK_INT(sp_mesh_node_count(mesh), 6);
-    CHECK_INT(sp_mesh_tet_count(mesh), 2);
+    CHECK_INT(sp_mesh_element_count(mesh), 2);
     CHECK_INT(sp_mesh_face_count(mesh), 6);
     // 1/6 under the face 1 2 3 and 2/6 above it; exact except for the last bit
     CHECK_NEAR(sp_mesh_volume(mesh), 0.5, 1e-15);
     CHECK(sp__mesh_det(mesh, 0) > 0 && sp__mesh_det(mesh, 1) > 0);
     // the given numbers are kept, also for the first two nodes of a reoriented element
     CHECK(sp_mesh_tets(mesh)[4] == 4 && sp_mesh_tets(mesh)[5] == 1);
-    CHECK(sp_mesh_node_ids(mesh)[5] == 5 && sp_mesh_tet_ids(mesh)[1] == 1);
+    CHECK(sp_mesh_node_ids(mesh)[5] == 5 && sp_mesh_element_ids(mesh)[1] == 1);
     double low[3], high[3];
     sp_mesh_bounds(mesh, low, high);
     for (int k = 0; k < 3; k++) CHECK(low[k] == 0 && high[k] == 9);
@@ -89,12 +89,12 @@ TEST(refuses_bad_counts) {
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     def = two_tets(), def.node_count = -1;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-    def = two_tets(), def.tet_count = 0;
+    def = two_tets(), def.element_count = 0;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-    def = two_tets(), def.tet_count = SP_TETS_MAX + 1;
+    def = two_tets(), def.element_count = SP_TETS_MAX + 1;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     CHECK(says(ctx, "134217728"));
-    def = two_tets(), def.tets = NULL;
+    def = two_tets(), def.element_nodes = NULL;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     def = two_tets(), def.group_count = 1;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
@@ -108,7 +108,7 @@ TEST(refuses_bad_numbers_and_names_them) {
     REQUIRE(ctx);
     static const int64_t node_ids[6] = {10, 20, 30, 40, 50, 60}, tet_ids[2] = {7, 8};
     sp_mesh_def def = two_tets();
-    def.node_ids = node_ids, def.tet_ids = tet_ids;
+    def.node_ids = node_ids, def.element_ids = tet_ids;
 
     double x[18];
     memcpy(x, X, sizeof x);
@@ -122,7 +122,7 @@ TEST(refuses_bad_numbers_and_names_them) {
 
     int t[8];
     memcpy(t, T, sizeof t);
-    def.positions = X, def.tets = t;
+    def.positions = X, def.element_nodes = t;
     t[6] = 6;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     CHECK(says(ctx, "tetrahedron 8"));
@@ -134,7 +134,7 @@ TEST(refuses_bad_numbers_and_names_them) {
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     CHECK(says(ctx, "flat"));
 
-    def.tets = T, def.fix_orientation = false;
+    def.element_nodes = T, def.fix_orientation = false;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     CHECK(says(ctx, "inverted") && says(ctx, "tetrahedron 8"));
     sp_context_destroy(&ctx);
@@ -155,7 +155,7 @@ TEST(refuses_flat_elements_at_any_scale) {
             }
             sp_mesh_def def = sp_mesh_def_default();
             static const int one[4] = {0, 1, 2, 3};
-            def.node_count = 4, def.positions = x, def.tet_count = 1, def.tets = one;
+            def.node_count = 4, def.positions = x, def.element_count = 1, def.element_nodes = one;
             CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
             // a thousandth of an edge off the plane: thin, but valid
             x[11] += 1e-3 * scales[s];
@@ -176,9 +176,9 @@ TEST(refuses_duplicate_ids) {
     def.node_ids = once;
     CHECK_INT(create(ctx, &def), SP_OK);
     static const int64_t tets[2] = {1, 1};
-    def.tet_ids = tets;
+    def.element_ids = tets;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-    CHECK(says(ctx, "tetrahedra"));
+    CHECK(says(ctx, "two elements"));
     sp_context_destroy(&ctx);
 }
 
@@ -370,7 +370,7 @@ TEST(locate_inside) {
     REQUIRE(sp_mesh_sphere(ctx, (double[3]){1, 2, 0.5}, 4, &mesh) == SP_OK);
     unsigned long long seed = 11;
     for (int i = 0; i < 500; i++) {
-        int e = (int)((sp_test_random(&seed) + 1) / 2 * sp_mesh_tet_count(mesh)), found;
+        int e = (int)((sp_test_random(&seed) + 1) / 2 * sp_mesh_element_count(mesh)), found;
         double w[4], p[3], v[4], back[3], sum = 0;
         for (int a = 0; a < 4; a++) sum += w[a] = 0.05 + fabs(sp_test_random(&seed));
         for (int a = 0; a < 4; a++) w[a] /= sum;

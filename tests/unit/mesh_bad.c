@@ -70,10 +70,11 @@ static void check_reader(sp_context *ctx, const row *r) {
     snprintf(path, sizeof path, FOLDER "/%s", r->file);
     sp_status status = sp__cells_read(ctx, path, &cells), want = SP_BAD_INPUT;
     if (strcmp(r->outcome, "missing") == 0) want = SP_IO;
-    if (strcmp(r->outcome, "bad-mesh") == 0 && status == SP_OK) status = sp__cells_to_mesh(&cells, &mesh);
+    if (strcmp(r->outcome, "bad-mesh") == 0 && status == SP_OK) status = sp__cells_to_mesh(&cells, false, &mesh);
     if (strcmp(r->outcome, "good") == 0) {
         want = SP_OK;
-        if (status == SP_OK) status = sp__cells_to_mesh(&cells, &mesh) == SP_OK ? SP_OK : sp__cells_to_trimesh(&cells, &surface);
+        if (status == SP_OK)
+            status = sp__cells_to_mesh(&cells, false, &mesh) == SP_OK ? SP_OK : sp__cells_to_trimesh(&cells, &surface);
     }
     const char *message = status < 0 ? sp_context_error(ctx)->message : "accepted";
     if (status != want || (want != SP_OK && (!strstr(message, r->part) || !strstr(message, "mesh/bad/"))))

@@ -56,14 +56,19 @@ TEST(volume_cells_are_cut_conformingly) {
         shuffle(number, 18, &state);
         sp__cells_init(ctx, "made", &c);
         row_of(&c, kinds[kind], number);
-        if (sp__cells_to_mesh(&c, &mesh) < 0) {
-            SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
-        } else {
-            CHECK_INT(sp_mesh_tet_count(mesh), tets[kind]);
-            CHECK_NEAR(sp_mesh_volume(mesh), 2, 1e-14);  // sums of two dozen exact sixths
-            CHECK_INT(sp_mesh_face_count(mesh), 20);     // ten squares
+        for (int cut = 0; cut < 2; cut++) {
+            if (sp__cells_to_mesh(&c, cut, &mesh) < 0) {
+                SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
+            } else {
+                // hexahedra alone stay whole
+                bool whole = kinds[kind] == SP_CELL_HEX && !cut;
+                CHECK_INT(sp_mesh_element_count(mesh), whole ? 2 : tets[kind]);
+                CHECK((sp_mesh_tets(mesh) == NULL) == whole);
+                CHECK_NEAR(sp_mesh_volume(mesh), 2, 1e-14);  // sums of two dozen exact sixths
+                CHECK_INT(sp_mesh_face_count(mesh), 20);     // ten squares
+            }
+            sp_mesh_destroy(&mesh);
         }
-        sp_mesh_destroy(&mesh);
         sp__cells_free(&c);
     }
     sp_context_destroy(&ctx);
@@ -79,8 +84,8 @@ TEST(a_hexahedron_with_a_collapsed_edge) {
     REQUIRE(sp__cells_reserve_nodes(&c, 6) && sp__cells_reserve(&c, 1, 8));
     memcpy(c.x, x, sizeof x), memcpy(c.nodes, nodes, sizeof nodes);
     c.type[0] = SP_CELL_HEX, c.start[1] = 8;
-    CHECK(sp__cells_to_mesh(&c, &mesh) == SP_OK);
-    CHECK(mesh && sp_mesh_tet_count(mesh) == 3);
+    CHECK(sp__cells_to_mesh(&c, false, &mesh) == SP_OK);
+    CHECK(mesh && sp_mesh_element_count(mesh) == 3);
     CHECK_NEAR(mesh ? sp_mesh_volume(mesh) : 0, 0.5, 1e-15);  // three exact sixths
     sp_mesh_destroy(&mesh);
     sp__cells_free(&c);
@@ -212,7 +217,7 @@ TEST(components_are_split_and_joined) {
         arrays[a] = (sp_mesh_array){names[a], values[a], false};
     }
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = 8, def.positions = sp_mesh_positions(box), def.tet_count = 6, def.tets = sp_mesh_tets(box);
+    def.node_count = 8, def.positions = sp_mesh_positions(box), def.element_count = 6, def.element_nodes = sp_mesh_tets(box);
     def.arrays = arrays, def.array_count = 16;
     REQUIRE(sp_mesh_create(ctx, &def, &mesh) == SP_OK);
     CHECK(sp_mesh_context(mesh) == ctx);
@@ -221,7 +226,7 @@ TEST(components_are_split_and_joined) {
     CHECK_INT(c.array_count, 6);
     for (int a = 0; a < 6 && a < c.array_count; a++) CHECK_INT(c.arrays[a].components, components[a]);
     CHECK(strcmp(c.arrays[1].name, "s") == 0 && c.arrays[1].values[6 * 3 + 4] == 603);
-    CHECK(sp__cells_to_mesh(&c, &back) == SP_OK);
+    CHECK(sp__cells_to_mesh(&c, false, &back) == SP_OK);
     check_same_arrays(mesh, back);
     sp__cells_free(&c);
     sp_mesh_destroy(&box), sp_mesh_destroy(&mesh), sp_mesh_destroy(&back);
@@ -236,7 +241,7 @@ TEST(a_group_has_a_name_and_a_number) {
     REQUIRE(mesh && sp__cells_from_mesh(mesh, &c) == SP_OK);
     CHECK_INT(c.group_count, 3);
     for (int g = 0; g < c.group_count; g++) CHECK((strcmp(c.groups[g].name, "left side") == 0) == (c.groups[g].number == 12));
-    CHECK(sp__cells_to_mesh(&c, &back) == SP_OK);
+    CHECK(sp__cells_to_mesh(&c, false, &back) == SP_OK);
     check_same_groups(mesh, back);
     CHECK_INT(sp_mesh_group_count(back), sp_mesh_group_count(mesh));
     sp__cells_free(&c);
@@ -335,7 +340,7 @@ TEST(every_allocation_may_fail) {
     for (; status == SP_NO_MEMORY && n < 1000; n++) {
         m.allowed = n;
         status = sp__cells_to_trimesh(&c, &surface);
-        if (status == SP_OK) status = sp__cells_to_mesh(&c, &mesh);
+        if (status == SP_OK) status = sp__cells_to_mesh(&c, false, &mesh);
         if (status == SP_OK) status = sp__cells_from_trimesh(surface, &d), sp__cells_free(&d);
         sp_trimesh_destroy(&surface), sp_mesh_destroy(&mesh);
         CHECK_INT(m.live, before);

@@ -12,7 +12,7 @@ static void bent_element(sp_element_type type, double bend, unsigned long long s
     static const double A[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.25, 0.15, -0.1, 1.1};
     for (int a = 0; a < sp_element_nodes(type); a++) {
         double natural[3];
-        sp__element_node(type, a, natural);
+        sp_element_natural(type, a, natural);
         sp__mul3(A, natural, x + 3 * a);
         for (int k = 0; k < 3; k++) x[3 * a + k] += 2 + k + bend * sp_test_random(&seed);
     }
@@ -46,7 +46,7 @@ TEST(a_shape_function_is_1_at_its_node_and_0_at_the_others) {
     for (int t = 0; t < SOLIDS; t++)
         for (int a = 0; a < sp_element_nodes(solids[t]); a++) {
             double natural[3], w[NODES];
-            sp__element_node(solids[t], a, natural);
+            sp_element_natural(solids[t], a, natural);
             sp__element_weights(solids[t], natural, w);
             for (int b = 0; b < sp_element_nodes(solids[t]); b++) CHECK(w[b] == (a == b));
         }
@@ -58,7 +58,7 @@ TEST(nodes_have_the_order_of_vtk) {
     static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
     for (int a = 0; a < 14; a++) {
         double natural[3];
-        sp__element_node(a < 6 ? SP_ELEMENT_TET10 : SP_ELEMENT_HEX8, a < 6 ? 4 + a : a - 6, natural);
+        sp_element_natural(a < 6 ? SP_ELEMENT_TET10 : SP_ELEMENT_HEX8, a < 6 ? 4 + a : a - 6, natural);
         for (int k = 0; k < 3; k++) CHECK(natural[k] == (a < 6 ? mid[a][k] : corner[a - 6][k]));
     }
 }

@@ -32,8 +32,8 @@ TEST(bad_tetrahedra_keep_their_numbers) {
                                     "$Elements\n2\n6 4 2 0 1 10 20 30 40\n7 4 2 0 1 10 20 30 30\n$EndElements\n";
     REQUIRE(sp_mesh_file_open(context, put("bad.msh", text), &file) == SP_OK);
     sp_mesh_file_get(file, &c);
-    REQUIRE(c.tetrahedra && c.mesh.node_count == 5 && c.mesh.tet_count == 2 && c.mesh.node_ids && c.mesh.tet_ids);
-    CHECK(c.mesh.node_ids[4] == 50 && c.mesh.tet_ids[1] == 7);
+    REQUIRE(c.tetrahedra && c.mesh.node_count == 5 && c.mesh.element_count == 2 && c.mesh.node_ids && c.mesh.element_ids);
+    CHECK(c.mesh.node_ids[4] == 50 && c.mesh.element_ids[1] == 7);
     CHECK(sp_mesh_file_mesh(file, &mesh) < 0 && mesh == NULL);
     sp_mesh_report *report;
     REQUIRE(sp_mesh_examine(context, &c.mesh, NULL, &report) == SP_OK);
@@ -51,7 +51,7 @@ TEST(surfaces_and_refusals) {
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
     REQUIRE(sp_mesh_file_open(context, SEEDS "skin.obj", &file) == SP_OK);
     sp_mesh_file_get(file, &c);
-    CHECK(!c.tetrahedra && c.surface.face_count > 0 && c.mesh.tet_count == 0);
+    CHECK(!c.tetrahedra && c.surface.face_count > 0 && c.mesh.element_count == 0);
     sp_mesh_file_close(&file);
     CHECK(sp_mesh_file_open(context, put("points.obj", "v 0 0 0\nv 1 0 0\n"), &file) == SP_BAD_INPUT && !file);
     CHECK(strstr(sp_context_error(context)->message, "no triangles"));

@@ -63,7 +63,7 @@ static int euler_characteristic(const sp_mesh *mesh) {
 // The smallest and largest angle between two faces of an element, in degrees.
 static void dihedral_range(const sp_mesh *mesh, double *least, double *most) {
     *least = 180, *most = 0;
-    for (int t = 0; t < sp_mesh_tet_count(mesh); t++) {
+    for (int t = 0; t < sp_mesh_element_count(mesh); t++) {
         double normal[4][3];
         for (int f = 0; f < 4; f++) {
             const double *p[3];
@@ -84,7 +84,7 @@ static void dihedral_range(const sp_mesh *mesh, double *least, double *most) {
 }
 
 static void check_body(const sp_mesh *mesh, int euler, double least_angle, double most_angle) {
-    for (int t = 0; t < sp_mesh_tet_count(mesh); t++) CHECK(sp__mesh_det(mesh, t) > 0);
+    for (int t = 0; t < sp_mesh_element_count(mesh); t++) CHECK(sp__mesh_det(mesh, t) > 0);
     double v = sp_mesh_volume(mesh);
     // sums of up to 1e5 terms of one sign
     CHECK_NEAR(volume_of_surface(mesh), v, 1e-11 * v);
@@ -106,7 +106,7 @@ TEST(box_numbering) {
         sp_mesh *mesh;
         REQUIRE(sp_mesh_box(ctx, size, cells, per_cell, &mesh) == SP_OK);
         CHECK_INT(sp_mesh_node_count(mesh), 5 * 4 * 3);
-        CHECK_INT(sp_mesh_tet_count(mesh), 4 * 3 * 2 * per_cell);
+        CHECK_INT(sp_mesh_element_count(mesh), 4 * 3 * 2 * per_cell);
         for (int i = 0; i <= 4; i++)
             for (int j = 0; j <= 3; j++)
                 for (int l = 0; l <= 2; l++) {
@@ -296,7 +296,7 @@ TEST(surface_of_a_fan) {
         memcpy(tets + 4 * (N - 1 - i), tet, sizeof tet);
     }
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = N + 2, def.positions = x, def.tet_count = N, def.tets = tets;
+    def.node_count = N + 2, def.positions = x, def.element_count = N, def.element_nodes = tets;
     sp_mesh *mesh;
     REQUIRE(sp_mesh_create(ctx, &def, &mesh) == SP_OK);
     CHECK_INT(sp_mesh_face_count(mesh), 2 * N);

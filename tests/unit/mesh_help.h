@@ -22,7 +22,7 @@ static inline sp_mesh *rich_box(sp_context *ctx, const int cells[3], bool wide_i
     const double size[3] = {1, 1.1, 0.9};
     sp_mesh *box = NULL, *mesh = NULL;
     if (sp_mesh_box(ctx, size, cells, 6, &box) < 0) return NULL;
-    int nn = sp_mesh_node_count(box), nt = sp_mesh_tet_count(box);
+    int nn = sp_mesh_node_count(box), nt = sp_mesh_element_count(box);
     double *x = malloc(3 * sizeof(double) * (size_t)nn), *v = malloc(3 * sizeof(double) * (size_t)nn);
     double *e = malloc(sizeof(double) * (size_t)nt);
     int64_t *node_ids = malloc(sizeof(int64_t) * (size_t)nn), *tet_ids = malloc(sizeof(int64_t) * (size_t)nt);
@@ -46,13 +46,23 @@ static inline sp_mesh *rich_box(sp_context *ctx, const int cells[3], bool wide_i
         {.name = "left side", .elements = left, .element_count = lefts, .nodes = nodes, .node_count = nn}};
     sp_mesh_array arrays[] = {{"E", e, true}, {"v.x", v, false}, {"v.y", v + nn, false}, {"v.z", v + 2 * nn, false}};
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = nn, def.positions = x, def.tet_count = nt, def.tets = sp_mesh_tets(box);
-    def.node_ids = node_ids, def.tet_ids = tet_ids;
+    def.node_count = nn, def.positions = x, def.element_count = nt, def.element_nodes = sp_mesh_tets(box);
+    def.node_ids = node_ids, def.element_ids = tet_ids;
     def.groups = groups, def.group_count = 4, def.arrays = arrays, def.array_count = 4;
     sp_mesh_create(ctx, &def, &mesh);
     sp_mesh_destroy(&box);
     free(x), free(v), free(e), free(node_ids), free(tet_ids), free(left), free(nodes);
     return mesh;
+}
+
+static inline double group_volume(const sp_mesh *mesh, const char *name) {
+    const sp_mesh_group *group = sp_mesh_group_named(mesh, name);
+    double sum = 0, parts[SP_ELEMENT_NODES_MAX];
+    for (int i = 0; group && i < group->element_count; i++) {
+        sp_mesh_element_integrals(mesh, group->elements[i], parts);
+        for (int k = sp_element_nodes(sp_mesh_element(mesh, group->elements[i], NULL)) - 1; k >= 0; k--) sum += parts[k];
+    }
+    return sum;
 }
 
 // bit for bit; a NaN is a NaN
@@ -64,14 +74,21 @@ static inline bool same_values(const double *a, const double *b, size_t n) {
 
 static inline void check_same_shape(const sp_mesh *a, const sp_mesh *b, bool ids) {
     CHECK_INT(sp_mesh_node_count(a), sp_mesh_node_count(b));
-    CHECK_INT(sp_mesh_tet_count(a), sp_mesh_tet_count(b));
-    if (sp_mesh_node_count(a) != sp_mesh_node_count(b) || sp_mesh_tet_count(a) != sp_mesh_tet_count(b)) return;
-    size_t nn = (size_t)sp_mesh_node_count(a), nt = (size_t)sp_mesh_tet_count(a);
+    CHECK_INT(sp_mesh_element_count(a), sp_mesh_element_count(b));
+    if (sp_mesh_node_count(a) != sp_mesh_node_count(b) || sp_mesh_element_count(a) != sp_mesh_element_count(b)) return;
+    size_t nn = (size_t)sp_mesh_node_count(a), nt = (size_t)sp_mesh_element_count(a);
     CHECK(same_bits(sp_mesh_positions(a), sp_mesh_positions(b), 3 * nn * sizeof(double)));
-    CHECK(same_bits(sp_mesh_tets(a), sp_mesh_tets(b), 4 * nt * sizeof(int)));
+    for (size_t e = 0; e < nt; e++) {
+        const int *of_a, *of_b;
+        sp_element_type type = sp_mesh_element(a, (int)e, &of_a);
+        bool same =
+            type == sp_mesh_element(b, (int)e, &of_b) && same_bits(of_a, of_b, (size_t)sp_element_nodes(type) * sizeof(int));
+        CHECK(same);
+        if (!same) break;
+    }
     if (!ids) return;
     CHECK(same_bits(sp_mesh_node_ids(a), sp_mesh_node_ids(b), nn * sizeof(int64_t)));
-    CHECK(same_bits(sp_mesh_tet_ids(a), sp_mesh_tet_ids(b), nt * sizeof(int64_t)));
+    CHECK(same_bits(sp_mesh_element_ids(a), sp_mesh_element_ids(b), nt * sizeof(int64_t)));
 }
 
 // every group of a is in b with the same elements and nodes
@@ -91,7 +108,7 @@ static inline void check_same_arrays(const sp_mesh *a, const sp_mesh *b) {
     for (int i = 0; i < sp_mesh_array_count(a); i++) {
         sp_mesh_array p = array_at(a, i);
         const sp_mesh_array *q = sp_mesh_array_named(b, p.name);
-        size_t n = (size_t)(p.on_elements ? sp_mesh_tet_count(a) : sp_mesh_node_count(a));
+        size_t n = (size_t)(p.on_elements ? sp_mesh_element_count(a) : sp_mesh_node_count(a));
         if (!q || q->on_elements != p.on_elements || !same_values(p.values, q->values, n))
             SP_TEST_FAILED("array '%s' did not come back", p.name);
     }

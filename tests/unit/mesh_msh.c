@@ -194,7 +194,8 @@ static void make_version4(bytes *b, int word) {
 static void check_bytes(sp_context *ctx, const bytes *b) {
     sp_cells cells;
     sp_mesh *mesh = NULL;
-    if (sp__cells_parse(ctx, (const char *)b->data, b->size, "made.msh", &cells) < 0 || sp__cells_to_mesh(&cells, &mesh) < 0) {
+    if (sp__cells_parse(ctx, (const char *)b->data, b->size, "made.msh", &cells) < 0 ||
+        sp__cells_to_mesh(&cells, false, &mesh) < 0) {
         SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
     } else {
         CHECK(cells.node_count == 4 && cells.cell_count == 2 && cells.group_count == 3);
@@ -203,7 +204,7 @@ static void check_bytes(sp_context *ctx, const bytes *b) {
         const sp_mesh_array *E = sp_mesh_array_named(mesh, "E");
         CHECK(E && E->values[0] == 0.3);
         CHECK(sp_mesh_group_named(mesh, "6") && sp_mesh_group_named(mesh, "7") && sp_mesh_group_named(mesh, "5"));
-        CHECK(sp_mesh_node_ids(mesh)[3] == 13 && sp_mesh_tet_ids(mesh)[0] == 2);
+        CHECK(sp_mesh_node_ids(mesh)[3] == 13 && sp_mesh_element_ids(mesh)[0] == 2);
     }
     sp_mesh_destroy(&mesh);
     sp__cells_free(&cells);
@@ -266,7 +267,7 @@ TEST(partitions_and_parameters) {
     sp_mesh *mesh = NULL;
     sp_status status = sp__cells_parse(ctx, partitioned, sizeof partitioned - 1, "parts.msh", &cells);
     if (status < 0) SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
-    CHECK(sp__cells_to_mesh(&cells, &mesh) == SP_OK);
+    CHECK(sp__cells_to_mesh(&cells, false, &mesh) == SP_OK);
     const sp_mesh_group *both = mesh ? sp_mesh_group_named(mesh, "both halves") : NULL;
     CHECK(both && both->element_count == 2 && both->node_count == 5);
     CHECK(mesh && sp_mesh_node_ids(mesh)[1] == 9);
@@ -297,9 +298,12 @@ TEST(quadratic_tetrahedra) {
         sp__cells_free(&cells);
         REQUIRE(sp__cells_read(ctx, PATH, &cells) == SP_OK);
     }
-    CHECK(sp__cells_to_mesh(&cells, &mesh) == SP_OK && sp_mesh_node_count(mesh) == 4);
-    CHECK_NEAR(mesh ? sp_mesh_volume(mesh) : 0, 8.0 / 6, 1e-15);  // one rounding of the determinant
-    sp_mesh_destroy(&mesh);
+    for (int cut = 0; cut < 2; cut++) {
+        CHECK(sp__cells_to_mesh(&cells, cut, &mesh) == SP_OK && sp_mesh_node_count(mesh) == (cut ? 4 : 10));
+        // one rounding of the determinant, or one at each of four points
+        CHECK_NEAR(mesh ? sp_mesh_volume(mesh) : 0, 8.0 / 6, cut ? 1e-15 : 4e-15);
+        sp_mesh_destroy(&mesh);
+    }
     sp__cells_free(&cells);
     sp_context_destroy(&ctx);
     remove(PATH);

@@ -38,7 +38,7 @@ static void check_example(sp_context *ctx, const char *path, int base) {
     sp_cells cells;
     sp_mesh *mesh = NULL;
     sp_trimesh *surface = NULL;
-    if (sp__cells_read(ctx, path, &cells) < 0 || sp__cells_to_mesh(&cells, &mesh) < 0) {
+    if (sp__cells_read(ctx, path, &cells) < 0 || sp__cells_to_mesh(&cells, false, &mesh) < 0) {
         SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
         sp__cells_free(&cells);
         return;
@@ -55,7 +55,7 @@ static void check_example(sp_context *ctx, const char *path, int base) {
     for (int i = 0; sp_mesh_array_at(mesh, i, &each) >= 0; i++)
         if (each.on_elements) second = each;
     CHECK(second.name && strcmp(second.name, "attribute2") == 0 && second.values[1] == 0.75);
-    CHECK(sp_mesh_node_ids(mesh)[4] == base + 4 && sp_mesh_tet_ids(mesh)[1] == base + 1);
+    CHECK(sp_mesh_node_ids(mesh)[4] == base + 4 && sp_mesh_element_ids(mesh)[1] == base + 1);
     CHECK(sp__cells_to_trimesh(&cells, &surface) == SP_OK);
     sp_trimesh_def def = sp_trimesh_def_default();
     if (surface) sp_trimesh_get(surface, &def);

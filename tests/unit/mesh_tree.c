@@ -245,7 +245,7 @@ TEST(tetrahedra_that_contain_points) {
     unsigned long long seed = 5;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     REQUIRE(sp_mesh_torus(ctx, 1, 0.4, (double[]){0, 0, 1}, (int[]){16, 2}, &mesh) == SP_OK);
-    REQUIRE(sp__tree_create(ctx, sp_mesh_positions(mesh), sp_mesh_tets(mesh), sp_mesh_tet_count(mesh), 4, &tree) == SP_OK);
+    REQUIRE(sp__tree_create(ctx, sp_mesh_positions(mesh), sp_mesh_tets(mesh), sp_mesh_element_count(mesh), 4, &tree) == SP_OK);
     check_shape(tree);
     int inside = 0;
     for (int q = 0; q < 400; q++) {

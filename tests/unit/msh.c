@@ -39,7 +39,7 @@ static void write_box(const sp_mesh *mesh, bool wide) {
     FILE *f = fopen(PATH, "wb");
     const double *x = sp_mesh_positions(mesh);
     const int *tets = sp_mesh_tets(mesh), *faces = sp_mesh_faces(mesh);
-    int nodes = sp_mesh_node_count(mesh), count = sp_mesh_tet_count(mesh), nfaces = sp_mesh_face_count(mesh);
+    int nodes = sp_mesh_node_count(mesh), count = sp_mesh_element_count(mesh), nfaces = sp_mesh_face_count(mesh);
     fprintf(f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nanything $Nodes at all\n$EndComments\n");
     fprintf(f, "$PhysicalNames\n3\n2 7 \"skin of it\"\n3 1 \"left\"\n2 1 \"left\"\n$EndPhysicalNames\n$Nodes\n%d\n", nodes + 1);
     fprintf(f, "3 9.5 9.5 9.5\n");
@@ -66,7 +66,7 @@ static void check_groups(const sp_mesh *mesh, const sp_mesh *back) {
     const sp_mesh_group *left = sp_mesh_group_named(back, "left"), *skin = sp_mesh_group_named(back, "skin of it");
     const sp_mesh_group *two = sp_mesh_group_named(back, "2"), *point = sp_mesh_group_named(back, "20");
     const sp_mesh_group *seven = sp_mesh_group_named(back, "7");
-    int count = sp_mesh_tet_count(mesh);
+    int count = sp_mesh_element_count(mesh);
     REQUIRE(left && skin && two && point && seven);
     CHECK_INT(left->element_count, (count + 2) / 3);
     CHECK_INT(two->element_count, count - (count + 2) / 3);
@@ -95,12 +95,12 @@ static void round_trip(bool wide) {
     CHECK(sp_mesh_read(ctx, PATH, &back) == SP_OK);
     if (back) {
         CHECK_INT(sp_mesh_node_count(back), sp_mesh_node_count(mesh));
-        CHECK_INT(sp_mesh_tet_count(back), sp_mesh_tet_count(mesh));
+        CHECK_INT(sp_mesh_element_count(back), sp_mesh_element_count(mesh));
         CHECK(memcmp(sp_mesh_positions(back), sp_mesh_positions(mesh), 3 * sizeof(double) * (size_t)sp_mesh_node_count(mesh)) ==
               0);
-        CHECK(memcmp(sp_mesh_tets(back), sp_mesh_tets(mesh), 4 * sizeof(int) * (size_t)sp_mesh_tet_count(mesh)) == 0);
+        CHECK(memcmp(sp_mesh_tets(back), sp_mesh_tets(mesh), 4 * sizeof(int) * (size_t)sp_mesh_element_count(mesh)) == 0);
         for (int i = 0; i < sp_mesh_node_count(back); i++) CHECK_INT(sp_mesh_node_ids(back)[i], node_id(i, wide));
-        for (int i = 0; i < sp_mesh_tet_count(back); i++) CHECK_INT(sp_mesh_tet_ids(back)[i], tet_id(i));
+        for (int i = 0; i < sp_mesh_element_count(back); i++) CHECK_INT(sp_mesh_element_ids(back)[i], tet_id(i));
         const sp_mesh_array *E = sp_mesh_array_named(back, "E"), *heat = sp_mesh_array_named(back, "heat");
         CHECK(E && E->on_elements && isnan(E->values[0]) && E->values[2] == 1.0 / 3);
         CHECK(heat && !heat->on_elements && heat->values[7] == -0.1 * 7);

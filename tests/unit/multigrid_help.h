@@ -48,7 +48,7 @@ static void beam_close(beam *b) {
 static void stiffness_of(const beam_def *d, const sp_mesh *mesh, double *young) {
     const double *X = sp_mesh_positions(mesh);
     const int *t = sp_mesh_tets(mesh);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         int cell[3];
         for (int a = 0; a < 3; a++) {
             double c = 0;
@@ -70,7 +70,8 @@ static sp_status shake(sp_context *ctx, double by, sp_mesh **mesh) {
         // the clamped face does not move
         if (X[i / 3 * 3] > 1e-9) X[i] += by * sp_test_random(&seed);
     }
-    def.positions = X, def.node_count = nodes, def.tets = sp_mesh_tets(*mesh), def.tet_count = sp_mesh_tet_count(*mesh);
+    def.positions = X, def.node_count = nodes, def.element_nodes = sp_mesh_tets(*mesh),
+    def.element_count = sp_mesh_element_count(*mesh);
     sp_mesh *old = *mesh;
     sp_status status = sp_mesh_create(ctx, &def, mesh);
     sp_mesh_destroy(&old);
@@ -86,7 +87,7 @@ static bool add_beam(beam *b, const beam_def *d) {
     if (sp_mesh_box(b->ctx, size, cells, 6, &mesh) < 0) return false;
     if (d->jitter > 0 && shake(b->ctx, d->jitter * 0.1 / d->k, &mesh) < 0) return false;
     int nodes = sp_mesh_node_count(mesh), count = 0, *held = malloc(sizeof *held * (size_t)nodes);
-    double *at = malloc(sizeof *at * 3 * (size_t)nodes), *young = malloc(sizeof *young * (size_t)sp_mesh_tet_count(mesh));
+    double *at = malloc(sizeof *at * 3 * (size_t)nodes), *young = malloc(sizeof *young * (size_t)sp_mesh_element_count(mesh));
     const double *X = sp_mesh_positions(mesh);
     for (int i = 0; i < nodes; i++) {
         if (X[3 * i] < 1e-9) held[count++] = i;

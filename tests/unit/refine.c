@@ -20,7 +20,7 @@ static sp_mesh_stats check_health(const sp_mesh *m) {
     sp_mesh_report *r = NULL;
     sp_mesh_stats stats = {0};
     def.node_count = sp_mesh_node_count(m), def.positions = sp_mesh_positions(m);
-    def.tet_count = sp_mesh_tet_count(m), def.tets = sp_mesh_tets(m);
+    def.element_count = sp_mesh_element_count(m), def.element_nodes = sp_mesh_tets(m);
     CHECK(sp_mesh_examine(sp_mesh_context(m), &def, NULL, &r) == SP_OK);
     if (!r) return stats;
     for (int k = 0; k < SP_DEFECT_KINDS; k++) CHECK_INT(sp_mesh_report_count(r, (sp_defect_kind)k, NULL), 0);
@@ -47,10 +47,10 @@ TEST(each_into_eight_of_the_same_volume) {
     for (int s = 0; s < 3; s++) {
         sp_mesh *one, *eight;
         sp_mesh_def def = sp_mesh_def_default();
-        def.node_count = 4, def.positions = shapes[s], def.tet_count = 1, def.tets = tets;
+        def.node_count = 4, def.positions = shapes[s], def.element_count = 1, def.element_nodes = tets;
         REQUIRE(sp_mesh_create(ctx, &def, &one) == SP_OK);
         REQUIRE(sp_mesh_refined(one, 1, &eight) == SP_OK);
-        CHECK(sp_mesh_node_count(eight) == 10 && sp_mesh_tet_count(eight) == 8);
+        CHECK(sp_mesh_node_count(eight) == 10 && sp_mesh_element_count(eight) == 8);
         // children of every diagonal have positive volume: nothing had to be reoriented
         for (int t = 0; t < 8; t++) CHECK_NEAR(signed_volume(eight, t), sp_mesh_volume(one) / 8, 1e-15);
         CHECK(!memcmp(sp_mesh_positions(eight), shapes[s], sizeof shapes[s]));
@@ -98,13 +98,13 @@ static sp_mesh *laden_slab(sp_context *ctx) {
     if (sp_mesh_box(ctx, (double[]){2, 1, 2}, (int[]){2, 1, 2}, 6, &box) < 0) return NULL;
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = sp_mesh_node_count(box), def.positions = sp_mesh_positions(box);
-    def.tet_count = sp_mesh_tet_count(box), def.tets = sp_mesh_tets(box);
+    def.element_count = sp_mesh_element_count(box), def.element_nodes = sp_mesh_tets(box);
     sp_mesh_group groups[3] = {{"left", left, 0, both, 0}, {"skin", NULL, 0, both, 0}, {"one", inner, 1, NULL, 0}};
     int64_t ids[64];
     for (int i = 0; i < def.node_count; i++) x_values[i] = def.positions[3 * i], both[i] = i, ids[i] = 5 * i;
-    for (int t = 0; t < def.tet_count; t++) {
+    for (int t = 0; t < def.element_count; t++) {
         double centre = 0;
-        for (int k = 0; k < 4; k++) centre += def.positions[3 * def.tets[4 * t + k]] / 4;
+        for (int k = 0; k < 4; k++) centre += def.positions[3 * def.element_nodes[4 * t + k]] / 4;
         tet_values[t] = t;
         if (centre < 1) left[groups[0].element_count++] = t;
     }
@@ -190,7 +190,7 @@ TEST(local_refinement_of_a_selection) {
     REQUIRE(sp_mesh_select(ball, &far, SP_SELECT_ELEMENTS, NULL, 0, &far_before) == SP_OK);
     REQUIRE(sp_mesh_select(fine, &far, SP_SELECT_ELEMENTS, NULL, 0, &far_after) == SP_OK);
     CHECK(far_before > 100 && far_after < 1.2 * far_before);
-    for (int t = 0; t < sp_mesh_tet_count(fine); t++) {
+    for (int t = 0; t < sp_mesh_element_count(fine); t++) {
         double centre[3] = {-1, 0, 0}, longest = 0, d[3];
         const int *tet = sp_mesh_tets(fine) + 4 * t;
         for (int i = 0; i < 4; i++) {
@@ -209,11 +209,11 @@ TEST(local_refinement_of_a_selection) {
     CHECK(s.angle_min > before.angle_min / 3);
     sp_mesh_destroy(&fine);
     REQUIRE(sp_mesh_refined_where(ball, &corner, 0, 2, &fine) == SP_OK);
-    CHECK(sp_mesh_tet_count(fine) > before.element_count);
+    CHECK(sp_mesh_element_count(fine) > before.element_count);
     check_health(fine);
     sp_mesh_destroy(&fine);
     REQUIRE(sp_mesh_refined_where(ball, &corner, 9, 0, &fine) == SP_OK);  // no edge is that long
-    CHECK_INT(sp_mesh_tet_count(fine), before.element_count);
+    CHECK_INT(sp_mesh_element_count(fine), before.element_count);
     sp_mesh_destroy(&fine);
     sp_mesh_destroy(&ball);
     sp_context_destroy(&ctx);
@@ -234,7 +234,7 @@ TEST(refusals) {
     all.group = "none";
     CHECK_INT(sp_mesh_refined_where(box, &all, 0, 1, &out), SP_BAD_INPUT);
     REQUIRE(sp_mesh_refined(box, 0, &out) == SP_OK);
-    CHECK_INT(sp_mesh_tet_count(out), 6000);
+    CHECK_INT(sp_mesh_element_count(out), 6000);
     sp_mesh_destroy(&out);
     sp_mesh_destroy(&box);
     sp_context_destroy(&ctx);

@@ -38,8 +38,8 @@ static sp_mesh_def sick_mesh(void) {
     static const double per_node[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, per_tet[7] = {0, 1, 2, 3, 4, 5, 6};
     static const sp_mesh_array arrays[2] = {{"n", per_node, false}, {"t", per_tet, true}};
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = 10, def.positions = sick_x, def.tet_count = 7, def.tets = sick_tets;
-    def.node_ids = sick_node_ids, def.tet_ids = sick_tet_ids;
+    def.node_count = 10, def.positions = sick_x, def.element_count = 7, def.element_nodes = sick_tets;
+    def.node_ids = sick_node_ids, def.element_ids = sick_tet_ids;
     def.groups = groups, def.group_count = 2, def.arrays = arrays, def.array_count = 2;
     return def;
 }
@@ -52,10 +52,10 @@ TEST(tetrahedra_are_repaired) {
     sp_mesh *m;
     REQUIRE(sp_mesh_repaired(ctx, &def, NULL, &m, &done) == SP_OK);
     CHECK(did(&done, 3, 2, 2, 2, 1, 1));
-    CHECK(sp_mesh_node_count(m) == 5 && sp_mesh_tet_count(m) == 2);
+    CHECK(sp_mesh_node_count(m) == 5 && sp_mesh_element_count(m) == 2);
     CHECK_NEAR(sp_mesh_volume(m), 1.0 / 3, 1e-15);
     CHECK_INT(sp_mesh_face_count(m), 6);  // welded: the face between them is inside
-    CHECK(sp_mesh_node_ids(m)[4] == 15 && sp_mesh_tet_ids(m)[0] == 31 && sp_mesh_tet_ids(m)[1] == 32);
+    CHECK(sp_mesh_node_ids(m)[4] == 15 && sp_mesh_element_ids(m)[0] == 31 && sp_mesh_element_ids(m)[1] == 32);
     CHECK(!memcmp(sp_mesh_positions(m), sick_x, 15 * sizeof(double)));
     const sp_mesh_group *g = sp_mesh_group_named(m, "kept");
     REQUIRE(g && !sp_mesh_group_named(m, "gone"));
@@ -65,7 +65,8 @@ TEST(tetrahedra_are_repaired) {
     // a second repair changes nothing
     sp_mesh *again;
     sp_mesh_def second = sp_mesh_def_default();
-    second.node_count = 5, second.positions = sp_mesh_positions(m), second.tet_count = 2, second.tets = sp_mesh_tets(m);
+    second.node_count = 5, second.positions = sp_mesh_positions(m), second.element_count = 2,
+    second.element_nodes = sp_mesh_tets(m);
     REQUIRE(sp_mesh_repaired(ctx, &second, NULL, &again, &done) == SP_OK);
     CHECK(did(&done, 0, 0, 0, 0, 0, 0));
     CHECK(!memcmp(sp_mesh_tets(again), sp_mesh_tets(m), 8 * sizeof(int)));
@@ -85,10 +86,10 @@ TEST(tolerance_and_refusals) {
     REQUIRE(sp_mesh_repaired(ctx, &def, &o, &m, &done) == SP_OK);
     CHECK_INT(done.welded, 2);  // the third is off by rounding
     sp_mesh_destroy(&m);
-    def.tets = sick_tets + 20, def.tet_count = 2, def.tet_ids = NULL, def.array_count = 0;
+    def.element_nodes = sick_tets + 20, def.element_count = 2, def.element_ids = NULL, def.array_count = 0;
     CHECK_INT(sp_mesh_repaired(ctx, &def, NULL, &m, &done), SP_BAD_INPUT);
     CHECK(m == NULL && strstr(sp_context_error(ctx)->message, "nothing remains"));
-    def.tet_count = 0;
+    def.element_count = 0;
     CHECK_INT(sp_mesh_repaired(ctx, &def, NULL, &m, NULL), SP_BAD_INPUT);
     o.tolerance = INFINITY;
     def = sick_mesh();

@@ -57,7 +57,7 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene precision='float'/>", 1, "precision=\"float\" is known"));
     CHECK(refused("<scene backend='opencl'/>", 1, "backend=\"opencl\" is known"));
     CHECK(refused("<scene><solid name='b' mass-matrix='consistent'><box size='1 1 1'/></solid></scene>", 1, "is known"));
-    CHECK(refused("<scene><solid name='b' material='neo-hookean'><box size='1 1 1'/></solid></scene>", 1, "is known"));
+    CHECK(refused("<scene><solid name='b' material='tensor-mass'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b' compliance='warped-updated'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><view color-by='target-error'/></scene>", 1, "is known"));
     CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .xdmf, .vtu, .obj, .ply, .png or .csv"));
@@ -106,10 +106,10 @@ TEST(materials) {
     CHECK(
         refused("<scene><solid name='b' tangent='exact' shape='deformed'><box size='1 1 1'/></solid></scene>", 1, "needs shape"));
     CHECK(refused("<scene><material name='m' model='linear' shape='rest'/></scene>", 1, "has no effect here"));
-    CHECK(refused(SOLID("<region on='all' rotation='qr'/>"), 4, "is known, not in this build"));
-    CHECK(refused("<scene><material name='m' model='linear'/><solid name='b'><box size='1 1 1'/><region on='all' material='m'/>"
-                  "</solid></scene>",
-                  1, "the body is corotational"));
+    CHECK(refused(SOLID("<region on='all' rotation='qr' tangent='exact'/>"), 4, "needs rotation"));
+    CHECK(refused("<scene><material name='m' model='linear'/><solid name='b'><box size='1 1 1'/><region on='all' material='m' "
+                  "rotation='svd'/></solid></scene>",
+                  1, "has the values"));
     CHECK(refused("<scene><solid name='b' young='@E'><box size='1 1 1'/></solid></scene>", 1, "no data \"E\""));
     CHECK(refused("<scene dt='@E'/>", 1, "cannot vary in space"));
     loaded l = load("<scene><material name='gum' young='7' rotation='svd'/><solid name='b' material='gum'><box size='1 1 1'/>"

@@ -28,7 +28,7 @@ static sp_status make(sp_context *ctx, sp_mesh **out) {
         {"e", elements, 20, NULL, 0}, {"n", NULL, 0, nodes, 10}, {"en", elements + 5, 3, nodes + 2, 4}};
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = NODES, def.positions = sp_mesh_positions(box), def.node_ids = node_ids;
-    def.tet_count = TETS, def.tets = sp_mesh_tets(box), def.tet_ids = tet_ids;
+    def.element_count = TETS, def.element_nodes = sp_mesh_tets(box), def.element_ids = tet_ids;
     def.groups = groups, def.group_count = GROUPS;
     status = sp_mesh_create(ctx, &def, out);
     sp_mesh_destroy(&box);
@@ -52,7 +52,7 @@ static double distance2(const sp_mesh *m, bool element, int i, const double *p) 
 }
 
 static bool is_nearest(const sp_mesh *m, bool element, int i, const double *p) {
-    const int64_t *ids = element ? sp_mesh_tet_ids(m) : sp_mesh_node_ids(m);
+    const int64_t *ids = element ? sp_mesh_element_ids(m) : sp_mesh_node_ids(m);
     for (int j = 0; j < (element ? TETS : NODES); j++) {
         double a = distance2(m, element, i, p), b = distance2(m, element, j, p);
         if (b < a || (b == a && ids[j] < ids[i])) return false;
@@ -101,7 +101,7 @@ static bool holds(const sp_mesh *m, const sp_selection *s, bool element, int i) 
     if (s->ids) {
         bool listed = false;
         for (int k = 0; k < s->id_count; k++)
-            listed = listed || s->ids[k] == (element ? sp_mesh_tet_ids(m) : sp_mesh_node_ids(m))[i];
+            listed = listed || s->ids[k] == (element ? sp_mesh_element_ids(m) : sp_mesh_node_ids(m))[i];
         in = in && listed;
     }
     if (s->where) in = in && s->where(s->where_user, x);

@@ -188,7 +188,7 @@ TEST(one_element_equals_the_rotated_textbook_stiffness) {
         bench k = {0};
         REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
         sp_mesh_def md = sp_mesh_def_default();
-        md.node_count = 4, md.positions = &x[0][0], md.tet_count = 1, md.tets = tet;
+        md.node_count = 4, md.positions = &x[0][0], md.element_count = 1, md.element_nodes = tet;
         REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
         sp_solid_def def = sp_solid_def_default();
         def.mesh = k.mesh, def.material = (sp_material){.density = 1000, .young = 5e3, .poisson = 0.3};
@@ -241,7 +241,7 @@ TEST(unreferenced_nodes_do_not_move) {
     bench k = {0};
     REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
     sp_mesh_def md = sp_mesh_def_default();
-    md.node_count = 5, md.positions = &x[0][0], md.tet_count = 1, md.tets = tet;
+    md.node_count = 5, md.positions = &x[0][0], md.element_count = 1, md.element_nodes = tet;
     REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
     sp_world *w;
     REQUIRE(sp_world_create(k.ctx, NULL, &w) == SP_OK);
@@ -273,7 +273,7 @@ TEST(a_fan_of_many_elements_about_one_edge_steps) {
     bench k = {0};
     REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
     sp_mesh_def md = sp_mesh_def_default();
-    md.node_count = N + 2, md.positions = x, md.tet_count = N, md.tets = tets;
+    md.node_count = N + 2, md.positions = x, md.element_count = N, md.element_nodes = tets;
     REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
     sp_world *w;
     REQUIRE(sp_world_create(k.ctx, NULL, &w) == SP_OK);
@@ -305,7 +305,7 @@ TEST(element_nodes_and_vertices_have_the_users_numbers) {
     def.mesh = k.mesh;
     sp_body_id id;
     REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
-    int n = sp_mesh_tet_count(k.mesh), *tets = malloc((size_t)n * 4 * sizeof *tets);
+    int n = sp_mesh_element_count(k.mesh), *tets = malloc((size_t)n * 4 * sizeof *tets);
     sp_element_view view;
     CHECK(sp_world_elements(w, id, tets, &view) == SP_OK);
     CHECK(memcmp(tets, sp_mesh_tets(k.mesh), (size_t)n * 4 * sizeof *tets) == 0);

@@ -82,7 +82,7 @@ static inline int help_order(const void *a, const void *b) {
 
 // one block for each node and each edge of a mesh: -1 off the diagonal, dominant
 static inline sp_symmetric_own help_mesh(sp_context *ctx, const sp_mesh *mesh, int block) {
-    int n = sp_mesh_node_count(mesh), nt = sp_mesh_tet_count(mesh), b = block;
+    int n = sp_mesh_node_count(mesh), nt = sp_mesh_element_count(mesh), b = block;
     const int *tets = sp_mesh_tets(mesh);
     size_t count = 0, m = 0;
     int64_t *pairs = malloc(sizeof *pairs * ((size_t)nt * 6 + (size_t)n));

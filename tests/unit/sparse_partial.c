@@ -18,7 +18,7 @@ static body body_new(sp_context *ctx, int along, int across, sp_factor_def def, 
     body b = {.ctx = ctx, .seed = seed, .mesh = help_beam(ctx, along, across)};
     b.raw = help_elastic(ctx, b.mesh);
     help_copy(ctx, &b.raw.view, &b.A);
-    b.gone = calloc((size_t)sp_mesh_tet_count(b.mesh), 1);
+    b.gone = calloc((size_t)sp_mesh_element_count(b.mesh), 1);
     b.pinned = calloc((size_t)b.A.view.n, 1);
     b.changed = calloc(4096, sizeof *b.changed);
     sp_factor_info info;
@@ -49,7 +49,7 @@ static void touch(body *b, int node) {
 
 // an element is removed or restored; the mass of its nodes stays
 static void toggle_element(body *b) {
-    int t = pick(b, sp_mesh_tet_count(b->mesh));
+    int t = pick(b, sp_mesh_element_count(b->mesh));
     const int *tet = sp_mesh_tets(b->mesh) + 4 * t;
     help_add_element(&b->raw, sp_mesh_positions(b->mesh), tet, b->gone[t] ? 1 : -1);
     b->gone[t] ^= 1;

@@ -190,7 +190,7 @@ TEST(many_changes_in_a_row) {
     unsigned long long seed = 9;
     bool out[400] = {false};
     REQUIRE(open_body(&s, 6, 3, kinds[0]));
-    int n = sp_mesh_tet_count(s.mesh) < 400 ? sp_mesh_tet_count(s.mesh) : 400;
+    int n = sp_mesh_element_count(s.mesh) < 400 ? sp_mesh_element_count(s.mesh) : 400;
     for (int i = 0; i < 200; i++) {
         int tet = (int)((sp_test_random(&seed) + 1) * 0.5 * n);
         change c = elements(&s, 1, &tet);

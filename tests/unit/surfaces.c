@@ -325,7 +325,7 @@ TEST(interfaces_lie_between_regions) {
     rig_start(&r, 1);
     sp_solid_def def = sp_solid_def_default();
     sp_mesh_box(r.ctx, (double[3]){2, 1, 1}, (int[3]){4, 3, 2}, 6, &r.mesh);
-    int n = sp_mesh_tet_count(r.mesh), *region = calloc((size_t)n, sizeof *region);
+    int n = sp_mesh_element_count(r.mesh), *region = calloc((size_t)n, sizeof *region);
     const double *x = sp_mesh_positions(r.mesh);
     const int *tets = sp_mesh_tets(r.mesh);
     double low = INFINITY;

@@ -116,7 +116,7 @@ TEST(boundary_of_a_mesh) {
     const sp_mesh_group groups[2] = {{"inner", inner, 1, NULL, 0}, {"ends", corner, 1, all_nodes, 2}};
     const sp_mesh_array arrays[2] = {{"n", per_node, false}, {"t", per_tet, true}};
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = 64, def.positions = sp_mesh_positions(box), def.tet_count = 162, def.tets = sp_mesh_tets(box);
+    def.node_count = 64, def.positions = sp_mesh_positions(box), def.element_count = 162, def.element_nodes = sp_mesh_tets(box);
     def.groups = groups, def.group_count = 2, def.arrays = arrays, def.array_count = 2;
     REQUIRE(sp_mesh_create(ctx, &def, &mesh) == SP_OK);
     CHECK(sp_mesh_context(mesh) == ctx);

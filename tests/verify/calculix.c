@@ -94,7 +94,7 @@ static double *ours(problem *p) {
 // The number of a boundary face in the numbering of ccx (1-2-3, 1-4-2, 2-4-3, 3-4-1), and its element.
 static void face_of(const sp_mesh *mesh, const int *face, int *element, int *number) {
     static const int opposite[4] = {3, 2, 0, 1};  // node that is not on the face
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * e;
         int shared = 0, missing = 0;
         for (int i = 0; i < 4; i++) {
@@ -135,7 +135,7 @@ static bool write_input(const char *path, const problem *p) {
     for (int i = 0; i < sp_mesh_node_count(mesh); i++)
         fprintf(f, "%d, %.12e, %.12e, %.12e\n", i + 1, X[3 * i], X[3 * i + 1], X[3 * i + 2]);
     fprintf(f, "*ELEMENT, TYPE=C3D4, ELSET=EALL\n");
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * e;
         fprintf(f, "%d, %d, %d, %d, %d\n", e + 1, t[0] + 1, t[1] + 1, t[2] + 1, t[3] + 1);
     }

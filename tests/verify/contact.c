@@ -227,7 +227,7 @@ static void centre_of_mass(scene *s, sp_body_id id, double out[3]) {
     const int *tets = sp_mesh_tets(s->mesh);
     memset(out, 0, 3 * sizeof *out);
     CHECK_INT(sp_world_field(s->w, id, "position", x), SP_OK);
-    for (int e = 0; e < sp_mesh_tet_count(s->mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(s->mesh); e++) {
         double d[3][3], n[3], volume;
         for (int k = 0; k < 3; k++) sp__sub3(X + 3 * (size_t)tets[4 * e + k + 1], X + 3 * (size_t)tets[4 * e], d[k]);
         sp__cross3(d[0], d[1], n);

@@ -28,7 +28,7 @@ static sp_status add_halves(contact_lab *lab, double ratio, sp_compliance_type c
     SP_TRY(sp_mesh_box(lab->ctx, (double[]){2 * SIDE, SIDE, SIDE}, (int[]){2 * CELLS, CELLS, CELLS}, 6, &mesh));
     const int *tets = sp_mesh_tets(mesh);
     const double *x = sp_mesh_positions(mesh);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         double middle = 0;
         for (int k = 0; k < 4; k++) middle += x[3 * (size_t)tets[4 * e + k]] / 4;
         young[e] = middle < SIDE ? YOUNG : ratio * YOUNG;

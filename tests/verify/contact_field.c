@@ -6,6 +6,7 @@
 // - a ball in a box whose inside is free (side inside), by field and by triangles: it rests on the floor of the box, is not
 //   thrown through its walls at 30 times its radius per step, and keeps its energy or loses some
 // - a free body with a field on another one and on a plane: third law, weight
+// - bodies whose meshes are finer than the cells of the field: few contacts carry what all of them would, with forces and torques
 #include "contact_lab.h"
 
 static const double g = 9.81, radius = 0.1;
@@ -196,4 +197,83 @@ TEST(free_bodies_with_fields) {
     CHECK(contact_steps(&b, 0.01, 1));
     sp_trimesh_destroy(&block), sp_trimesh_destroy(&small);
     contact_close(&b);
+}
+
+// ---------------------------------------------------------------------------------------------------- fine meshes
+
+// A fine block with 289 lowest vertices stands off the middle of a field: its weight acts below its centre.
+TEST(a_fine_block_on_a_field) {
+    contact_lab b;
+    sp_contact_def contact = contact_exact(0.5, 0);
+    REQUIRE(contact_open(&b, (double[3]){0, 0, -g}, &contact));
+    sp_trimesh *block = cube_mesh(b.ctx, 4, radius, false), *small = cube_mesh(b.ctx, 16, 0.5 * radius, false);
+    const double cell = 0.013;  // edges of the small block: 6.25 mm; two cells beside the edges of the field it is flat
+    sp_pose low = contact_at(0, 0, 0), high = contact_at(0.01, -0.02, 1.5 * radius + 1e-4);
+    double force[3], torque[3], x[3], weight = 1000 * g * radius * radius * radius;
+    mesh_body(&b, block, &low, false, SP_SURFACE_OUTSIDE, cell);
+    sp_body_id upper = mesh_body(&b, small, &high, true, SP_SURFACE_OUTSIDE, 0);
+    CHECK(contact_steps(&b, 0.01, 40));
+    contact_point(&b, upper, high.translate, x);
+    contact_load(&b, upper, x, force, torque);
+    const double moved = hypot(x[0] - high.translate[0], x[1] - high.translate[1]);
+    printf("  %d contacts, weight %.9f, torque %.1e of weight times half a side, moved %.1e m\n", sp_world_contact_count(b.world),
+           force[2] / weight, sp__norm3(torque) / (weight * 0.5 * radius), moved);
+    CHECK_NEAR(force[2], weight, 1e-6 * weight);
+    // all 289 vertices together give the same to 1e-8; the points of contact are to the tolerance of floats, 1e-7 m, in the field
+    CHECK_NEAR(sp__norm3(torque), 0, 1e-5 * weight * 0.5 * radius);
+    // it falls through the gap of 0.1 mm and sticks where its first corner lands
+    CHECK(moved < 1e-4);
+    // the field rises by up to 0.05 cells beside its edges; the block ends 2.3 cells from them
+    CHECK_NEAR(x[2], 1.5 * radius, 0.005 * cell);
+    // two hulls of 8 corners and the deepest point
+    CHECK(sp_world_contact_count(b.world) <= 17);
+    sp_trimesh_destroy(&block), sp_trimesh_destroy(&small);
+    contact_close(&b);
+}
+
+// Balls of 10 cm, one of which flies into the other at rest, past its middle by a side of a third of the distance of both when
+// they touch; frictionless, plastic. The momentum of the second: m v cos / 2 along the line of the centres.
+static double ball_meets_ball(double cell, double out[3], int *contacts) {
+    contact_lab b;
+    sp_contact_def contact = contact_exact(0, 0);
+    const double aside = 2 * radius / 3;
+    contact.solver.tolerance = 1e-8;
+    *contacts = 0;
+    if (!contact_open(&b, (double[3]){0}, &contact)) return 0;
+    sp_trimesh *mesh = cube_mesh(b.ctx, 16, radius, true);
+    sp_pose here = contact_at(0, 0, 0), there = contact_at(2 * radius, aside, 0.003);
+    sp_body_id second = mesh_body(&b, mesh, &there, true, SP_SURFACE_OUTSIDE, cell);
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_surface_contact_def touch = sp_surface_contact_def_default();
+    def.meshes = (const sp_trimesh *const[]){mesh}, def.mesh_count = 1, def.free = true, def.pose.constant = here;
+    def.velocity[0] = 1, touch.field = cell;
+    sp_body_id first = contact_rigid(&b, &def);
+    if (sp_world_set_surface_contact(b.world, first, 0, &touch) < 0) SP_TEST_FAILED("%s", sp_world_error(b.world)->message);
+    for (int i = 0; i < 40; i++) {
+        CHECK(contact_steps(&b, 0.002, 1));
+        const int count = sp_world_contact_count(b.world);
+        *contacts = count > *contacts ? count : *contacts;
+    }
+    sp_body_measures m = contact_measures(&b, second);
+    memcpy(out, m.momentum, sizeof m.momentum);
+    sp_trimesh_destroy(&mesh);
+    contact_close(&b);
+    return m.mass;
+}
+
+TEST(fine_balls_meet) {
+    const double cosine = sqrt(8.0) / 3;
+    for (int field = 1; field >= 0; field--) {
+        double p[3];
+        int contacts;
+        const double mass = ball_meets_ball(field ? 0.03 : 0, p, &contacts), expected = 0.5 * mass * cosine;
+        printf("  %s: momentum %.4f of the smooth balls, direction %.4f and %.4f, smooth %.4f and %.4f; %d contacts\n",
+               field ? "field" : "triangles", sp__norm3(p) / expected, p[0] / sp__norm3(p), p[1] / sp__norm3(p), cosine, 1.0 / 3,
+               contacts);
+        CHECK_NEAR(sp__norm3(p), expected, 0.01 * expected);
+        // half an edge of 12 mm over the radius is the angle between a facet and the ball
+        CHECK_NEAR(p[0] / sp__norm3(p), cosine, 0.06);
+        CHECK_NEAR(p[1] / sp__norm3(p), 1.0 / 3, 0.06);
+        CHECK(contacts > 0 && contacts <= 32);
+    }
 }

@@ -74,7 +74,7 @@ static sp_mesh *round_body(sp_context *ctx, const grid *g, double sign) {
                 }
     sp_mesh_def def = sp_mesh_def_default();
     sp_mesh *mesh = NULL;
-    def.node_count = nodes, def.positions = x, def.tet_count = tets, def.tets = t, def.fix_orientation = true;
+    def.node_count = nodes, def.positions = x, def.element_count = tets, def.element_nodes = t, def.fix_orientation = true;
     if (sp_mesh_create(ctx, &def, &mesh) < 0) SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
     free(x), free(t);
     return mesh;
@@ -203,8 +203,8 @@ static result press(int rings, double young) {
 static sp_trimesh *pole_surface(sp_context *ctx, const sp_mesh *mesh, double reach) {
     static const int face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
     const double *x = sp_mesh_positions(mesh);
-    int *faces = calloc(12 * (size_t)sp_mesh_tet_count(mesh), sizeof *faces), count = 0;
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    int *faces = calloc(12 * (size_t)sp_mesh_element_count(mesh), sizeof *faces), count = 0;
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * (size_t)e;
         bool inside = true;
         for (int k = 0; k < 4; k++) inside = inside && hypot(x[3 * t[k]], x[3 * t[k] + 1]) < reach && x[3 * t[k] + 2] < reach;
@@ -325,7 +325,7 @@ static void write_mesh(FILE *f, const sp_mesh *mesh, int body, int first_node, i
     for (int i = 0; i < sp_mesh_node_count(mesh); i++)
         fprintf(f, "%d, %.12e, %.12e, %.12e\n", first_node + i, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
     fprintf(f, "*ELEMENT, TYPE=C3D4, ELSET=E%d\n", body);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * (size_t)e;
         fprintf(f, "%d", first_element + e);
         for (int k = 0; k < 4; k++) fprintf(f, ", %d", first_node + t[k]);
@@ -352,7 +352,7 @@ static void write_held(FILE *f, const sp_mesh *mesh, int first_node, bool lifted
 // Faces of elements at the pole, in the numbers of CalculiX: S1 to S4 are 1-2-3, 1-4-2, 2-4-3, 3-4-1.
 static void write_faces(FILE *f, const sp_mesh *mesh, int first_element) {
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++)
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++)
         for (int s = 0; s < 4; s++) {
             const int *t = sp_mesh_tets(mesh) + 4 * (size_t)e;
             bool all = true;
@@ -363,7 +363,7 @@ static void write_faces(FILE *f, const sp_mesh *mesh, int first_element) {
 
 // The second body, or a brick below the first one that is the plane, moves up by the depth. Nullable: other.
 static bool write_input(const char *path, const sp_mesh *mesh, const sp_mesh *other, double young, double d) {
-    const int n = sp_mesh_node_count(mesh), tets = sp_mesh_tet_count(mesh);
+    const int n = sp_mesh_node_count(mesh), tets = sp_mesh_element_count(mesh);
     int slaves = 0;
     FILE *f = fopen(path, "w");
     if (!f) return false;

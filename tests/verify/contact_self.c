@@ -23,7 +23,7 @@ static sp_mesh *clip_mesh(sp_context *ctx) {
     const double size[3] = {NX * cell, NY * cell, NZ * cell};
     if (sp_mesh_box(ctx, size, (int[3]){NX, NY, NZ}, 5, &box) < 0) return NULL;
     for (int i = 0; i < sp_mesh_node_count(box); i++) number[i] = -1;
-    for (int t = 0; t < sp_mesh_tet_count(box); t++) {
+    for (int t = 0; t < sp_mesh_element_count(box); t++) {
         const int *c = sp_mesh_tets(box) + 4 * t;
         double middle[3] = {0};
         for (int k = 0; k < 4; k++) sp__axpy3(middle, 0.25, sp_mesh_positions(box) + 3 * c[k], middle);
@@ -33,11 +33,11 @@ static sp_mesh *clip_mesh(sp_context *ctx) {
                 memcpy(x + 3 * def.node_count, sp_mesh_positions(box) + 3 * c[k], 3 * sizeof *x);
                 number[c[k]] = def.node_count++;
             }
-            tets[4 * def.tet_count + k] = number[c[k]];
+            tets[4 * def.element_count + k] = number[c[k]];
         }
-        def.tet_count++;
+        def.element_count++;
     }
-    def.positions = x, def.tets = tets;
+    def.positions = x, def.element_nodes = tets;
     if (sp_mesh_create(ctx, &def, &out) < 0) SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
     sp_mesh_destroy(&box);
     return out;

@@ -25,7 +25,7 @@ static inline bool specimen_context(specimen *s) {
 static inline bool specimen_open(specimen *s, sp_solid_def def, const char *backend) {
     sp_context *ctx = s->ctx;
     sp_mesh *mesh = s->mesh;
-    s->nodes = sp_mesh_node_count(mesh), s->tets = sp_mesh_tet_count(mesh);
+    s->nodes = sp_mesh_node_count(mesh), s->tets = sp_mesh_element_count(mesh);
     def.mesh = mesh;
     if (sp__solid_create(ctx, &s->error, &def, backend, &s->body) < 0) {
         printf("  %s\n", s->error.message);
@@ -52,7 +52,7 @@ static inline sp_status single_mesh(sp_context *ctx, sp_mesh **out) {
     const int tet[4] = {0, 1, 2, 3};
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = 4, def.positions = single_rest;
-    def.tet_count = 1, def.tets = tet;
+    def.element_count = 1, def.element_nodes = tet;
     return sp_mesh_create(ctx, &def, out);
 }
 

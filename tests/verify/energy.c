@@ -121,7 +121,7 @@ TEST(symplectic_above_the_critical_step) {
 static double *masses(const sp_mesh *mesh, double density) {
     const double *X = sp_mesh_positions(mesh);
     double *m = calloc((size_t)sp_mesh_node_count(mesh), sizeof *m);
-    for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * e;
         double d[3][3];
         for (int i = 0; i < 3; i++)

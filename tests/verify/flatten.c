@@ -20,7 +20,7 @@ static void shape_change(const sp_mesh *rest, const double *x, double *change, d
             for (int k = 0; k < 3; k++) l += pow(x[3 * i + k] - x[3 * j + k], 2), r += pow(X[3 * i + k] - X[3 * j + k], 2);
             *change = fmax(*change, fabs(sqrt(l) - sqrt(r)) / sqrt(size));
         }
-    for (int e = 0; e < sp_mesh_tet_count(rest); e++) {
+    for (int e = 0; e < sp_mesh_element_count(rest); e++) {
         double F[9];
         deformation(X, x, sp_mesh_tets(rest) + 4 * e, F);
         *low = fmin(*low, det3(F)), *high = fmax(*high, det3(F));

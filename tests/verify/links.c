@@ -251,7 +251,7 @@ static sp_mesh *column_mesh(sp_context *ctx, const int cells[3], double low, dou
         }
     for (int i = 0; i < n; i++) x[3 * i + 2] += low;
     sp_mesh_def def = sp_mesh_def_default();
-    def.node_count = n, def.positions = x, def.tet_count = sp_mesh_tet_count(box), def.tets = sp_mesh_tets(box);
+    def.node_count = n, def.positions = x, def.element_count = sp_mesh_element_count(box), def.element_nodes = sp_mesh_tets(box);
     if (sp_mesh_create(ctx, &def, &out) < 0) SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
     free(x);
     sp_mesh_destroy(&box);
@@ -321,9 +321,9 @@ static double column(const glued *g) {
     sp_link_info info = link_get(&b, glue);
     if (contact_steps(&b, 1, g->type == SP_STATIC ? 1 : 40))
         for (int i = 0; i < 2; i++) {
-            double *stress = malloc(6 * (size_t)sp_mesh_tet_count(mesh[i]) * sizeof *stress);
+            double *stress = malloc(6 * (size_t)sp_mesh_element_count(mesh[i]) * sizeof *stress);
             CHECK_INT(sp_world_field(b.world, id[i], "stress", stress), SP_OK);
-            for (int e = 0; e < sp_mesh_tet_count(mesh[i]); e++)
+            for (int e = 0; e < sp_mesh_element_count(mesh[i]); e++)
                 for (int k = 0; k < 6; k++) worst = fmax(worst, fabs(stress[6 * e + k] - (k == 2 ? traction : 0)) / traction);
             free(stress);
         }
@@ -414,8 +414,8 @@ TEST(two_parts_of_one_body) {
     // the cells of the slit are left out: x in the middle third, z above a third
     if (sp_mesh_box(b.ctx, (double[3]){0.3, 0.1, 0.3}, (int[3]){CELLS, 2, CELLS}, 6, &box) < 0) return;
     const double *X = sp_mesh_positions(box);
-    int *tets = malloc(4 * (size_t)sp_mesh_tet_count(box) * sizeof *tets), count = 0;
-    for (int e = 0; e < sp_mesh_tet_count(box); e++) {
+    int *tets = malloc(4 * (size_t)sp_mesh_element_count(box) * sizeof *tets), count = 0;
+    for (int e = 0; e < sp_mesh_element_count(box); e++) {
         const int *n = sp_mesh_tets(box) + 4 * e;
         double x = 0, z = 0;
         for (int k = 0; k < 4; k++) x += X[3 * n[k]] / 4, z += X[3 * n[k] + 2] / 4;
@@ -423,7 +423,7 @@ TEST(two_parts_of_one_body) {
         memcpy(tets + 4 * count++, n, 4 * sizeof *n);
     }
     sp_mesh_def md = sp_mesh_def_default();
-    md.node_count = sp_mesh_node_count(box), md.positions = X, md.tet_count = count, md.tets = tets;
+    md.node_count = sp_mesh_node_count(box), md.positions = X, md.element_count = count, md.element_nodes = tets;
     if (sp_mesh_create(b.ctx, &md, &mesh) < 0) SP_TEST_FAILED("%s", sp_context_error(b.ctx)->message);
     double *v = calloc(3 * (size_t)md.node_count, sizeof *v);
     int left[100], right[100], lefts = 0, rights = 0;

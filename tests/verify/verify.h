@@ -35,7 +35,7 @@ static inline bool lab_world(lab *b, const sp_solid_def *def, double gravity) {
     world.gravity[1] = sp_signal_constant(gravity);
     world.snapshots = false;
     b->nodes = sp_mesh_node_count(b->mesh);
-    b->tets = sp_mesh_tet_count(b->mesh);
+    b->tets = sp_mesh_element_count(b->mesh);
     if (sp_world_create(b->ctx, &world, &b->world) != SP_OK) return false;
     if (sp_world_add_solid(b->world, def, &b->body) >= 0) return true;
     printf("  %s\n", sp_world_error(b->world)->message);
@@ -140,8 +140,8 @@ static inline sp_status jittered_box(sp_context *ctx, const double size[3], cons
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = n;
     def.positions = x;
-    def.tet_count = sp_mesh_tet_count(regular);
-    def.tets = sp_mesh_tets(regular);
+    def.element_count = sp_mesh_element_count(regular);
+    def.element_nodes = sp_mesh_tets(regular);
     def.fix_orientation = false;
     s = sp_mesh_create(ctx, &def, out);
     free(x);

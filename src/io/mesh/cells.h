@@ -93,12 +93,13 @@ int sp__cell_split_count(int type);
 // `capacity` has n entries.
 void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *capacity);
 
-// Tetrahedra, pyramids, wedges and hexahedra make a mesh. Unused nodes are left out. The tetrahedra of a split cell share its
-// array values and groups. An array of several components becomes one array per component ("v.x", "v.y", "v.z"); the writer joins
-// them again.
-sp_status sp__cells_to_mesh(const sp_cells *cells, sp_mesh **out);
+// Tetrahedra, also quadratic ones, and hexahedra make a mesh. If there are wedges, pyramids or hexahedra with repeated nodes, or
+// with `tetrahedra`, all volume cells are split into linear tetrahedra, which share the array values and groups of their cell.
+// Unused nodes are left out. An array of several components becomes one array per component ("v.x", "v.y", "v.z"); the writer
+// joins them again.
+sp_status sp__cells_to_mesh(const sp_cells *cells, bool tetrahedra, sp_mesh **out);
 sp_status sp__cells_to_trimesh(const sp_cells *cells, sp_trimesh **out);
-sp_status sp__cells_from_mesh(const sp_mesh *mesh, sp_cells *cells);  // tetrahedra and groups
+sp_status sp__cells_from_mesh(const sp_mesh *mesh, sp_cells *cells);  // elements and groups
 sp_status sp__cells_from_trimesh(const sp_trimesh *surface, sp_cells *cells);
 
 // "beam.msh:12: ..." for texts (line > 0), "beam.msh: at byte 120: ..." for binaries (offset >= 0).

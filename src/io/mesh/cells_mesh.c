@@ -5,19 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Shared by the conversions of cells to a mesh and to a surface: simplices with the source cell of each, the nodes in use, and
-// their groups and arrays.
+// Shared by the conversions of cells to a mesh and to a surface: simplices (or whole cells, of meshes with other elements than
+// linear tetrahedra) with the source cell of each, the nodes in use, and their groups and arrays.
 typedef struct sp_simplices {
     const sp_cells *cells;
     sp_keep keep;
-    int per;         // nodes per simplex: 4 or 3
-    int count;       // simplices
-    int *simplices;  // count x per; node indices of the cells until simplices_renumber
-    int *corners;    // surfaces: count x per indices into `nodes` of the cells
-    int *behind;     // source cell of each simplex
-    int *first;      // cell_count + 1: first simplex of each cell
-    int *renumber;   // new index of each node; -1: left out
-    int node_count;  // nodes in use
+    int per;                 // nodes per simplex: 4 or 3
+    int count;               // simplices
+    int64_t node_entries;    // entries of `simplices`: count x per without `types`
+    sp_element_type *types;  // of whole cells; NULL: simplices
+    int *simplices;          // node indices of the cells until simplices_renumber
+    int *corners;            // surfaces: count x per indices into `nodes` of the cells
+    int *behind;             // source cell of each simplex
+    int *first;              // cell_count + 1: first simplex of each cell
+    int *renumber;           // new index of each node; -1: left out
+    int node_count;          // nodes in use
     double *x;
     int64_t *ids;  // of the nodes; NULL: the file has none
     sp_mesh_group *groups;
@@ -36,7 +38,7 @@ typedef struct sp_simplices {
 static sp_status simplices_renumber(sp_simplices *s, bool all) {
     const sp_cells *c = s->cells;
     if (!SP_KEEP(&s->keep, s->renumber, c->node_count)) return sp__cells_no_memory(c);
-    for (size_t i = 0; i < (size_t)s->count * (size_t)s->per; i++) s->renumber[s->simplices[i]] = 1;
+    for (int64_t i = 0; i < s->node_entries; i++) s->renumber[s->simplices[i]] = 1;
     for (int i = 0; i < c->node_count; i++) s->renumber[i] = all || s->renumber[i] ? s->node_count++ : -1;
     if (!SP_KEEP(&s->keep, s->x, 3 * (size_t)s->node_count)) return sp__cells_no_memory(c);
     if (c->node_ids && !SP_KEEP(&s->keep, s->ids, s->node_count)) return sp__cells_no_memory(c);
@@ -46,7 +48,7 @@ static sp_status simplices_renumber(sp_simplices *s, bool all) {
         memcpy(s->x + 3 * (size_t)to, c->x + 3 * (size_t)i, 3 * sizeof(double));
         if (s->ids) s->ids[to] = c->node_ids[i];
     }
-    for (size_t i = 0; i < (size_t)s->count * (size_t)s->per; i++) s->simplices[i] = s->renumber[s->simplices[i]];
+    for (int64_t i = 0; i < s->node_entries; i++) s->simplices[i] = s->renumber[s->simplices[i]];
     return SP_OK;
 }
 
@@ -320,59 +322,127 @@ static sp_simplices shape(const sp_cells *c, int per) {
     return (sp_simplices){.cells = c, .keep = {c->ctx, NULL}, .per = per};
 }
 
-static sp_status simplex_capacity(sp_simplices *s, int64_t most, bool corners) {
+static sp_status simplex_capacity(sp_simplices *s, int64_t most, int64_t nodes, bool corners) {
     if (most > INT_MAX / 4)
-        return SP_FAIL(s->cells->ctx, SP_BAD_INPUT, "%s: %lld simplices, at most %d", s->cells->file, (long long)most,
+        return SP_FAIL(s->cells->ctx, SP_BAD_INPUT, "%s: %lld elements, at most %d", s->cells->file, (long long)most,
                        INT_MAX / 4);
-    size_t n = (size_t)most * (size_t)s->per;
-    if (!SP_KEEP(&s->keep, s->simplices, n) || !SP_KEEP(&s->keep, s->behind, most) ||
-        !SP_KEEP(&s->keep, s->first, (size_t)s->cells->cell_count + 1) || (corners && !SP_KEEP(&s->keep, s->corners, n)))
+    if (!SP_KEEP(&s->keep, s->simplices, nodes) || !SP_KEEP(&s->keep, s->behind, most) ||
+        !SP_KEEP(&s->keep, s->first, (size_t)s->cells->cell_count + 1) || (corners && !SP_KEEP(&s->keep, s->corners, nodes)))
         return sp__cells_no_memory(s->cells);
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ tetrahedra
+// ------------------------------------------------------------------------------------------------ volume cells
 
-static sp_status cut_volumes(sp_simplices *s, bool *cut) {
-    const sp_cells *c = s->cells;
-    int64_t most = 0;
-    for (int i = 0; i < c->cell_count; i++) most += sp__cell_split_count(c->type[i]);
-    if (!most) {
-        char seen[200];
-        cells_count_text(c, seen, sizeof seen);
-        return SP_FAIL(c->ctx, SP_BAD_INPUT, "%s: no tetrahedra, hexahedra, wedges or pyramids in it, seen %s", c->file, seen);
+// What becomes of the volume cells of a file.
+typedef struct volume_cells {
+    int64_t tets;    // tetrahedra if all are cut
+    int64_t whole;   // volume cells
+    int64_t nodes;   // of them
+    int uncuttable;  // wedges, pyramids and hexahedra with a repeated node: there is no such element
+    int others;      // hexahedra and quadratic tetrahedra
+} volume_cells;
+
+// the type of the element that a cell is; false: none
+static bool element_of_cell(int cell, sp_element_type *type) {
+    *type = cell == SP_CELL_HEX ? SP_ELEMENT_HEX8 : cell == SP_CELL_TET10 ? SP_ELEMENT_TET10 : SP_ELEMENT_TET4;
+    return cell == SP_CELL_HEX || cell == SP_CELL_TET10 || cell == SP_CELL_TET;
+}
+
+static bool collapsed_hexahedron(const sp_cells *c, int i) {
+    const int *n = c->nodes + c->start[i];
+    for (int a = 1; a < 8 && c->type[i] == SP_CELL_HEX; a++)
+        for (int b = 0; b < a; b++)
+            if (n[a] == n[b]) return true;
+    return false;
+}
+
+static volume_cells count_volumes(const sp_cells *c) {
+    volume_cells v = {0};
+    for (int i = 0; i < c->cell_count; i++) {
+        sp_element_type type;
+        int tets = sp__cell_split_count(c->type[i]);
+        if (!tets) continue;
+        v.tets += tets;
+        v.whole++;
+        v.nodes += sp__cell_nodes(c->type[i]);
+        v.uncuttable += !element_of_cell(c->type[i], &type) || collapsed_hexahedron(c, i);
+        v.others += c->type[i] != SP_CELL_TET;
     }
-    SP_TRY(simplex_capacity(s, most, false));
+    return v;
+}
+
+static void cut_volumes(sp_simplices *s) {
+    const sp_cells *c = s->cells;
     for (int i = 0; i < c->cell_count; i++) {
         int out[24], n = sp__cell_split_count(c->type[i]) ? sp__cell_split(c->type[i], c->nodes + c->start[i], out) : 0;
         if (n) memcpy(s->simplices + 4 * (size_t)s->count, out, 4 * (size_t)n * sizeof *out);
         for (int k = 0; k < n; k++) s->behind[s->count++] = i;
         s->first[i + 1] = s->count;
-        *cut = *cut || (n && c->type[i] != SP_CELL_TET && c->type[i] != SP_CELL_TET10);
     }
+    s->node_entries = 4 * (int64_t)s->count;
+}
+
+static void take_volumes(sp_simplices *s) {
+    const sp_cells *c = s->cells;
+    for (int i = 0; i < c->cell_count; i++) {
+        if (sp__cell_split_count(c->type[i])) {
+            element_of_cell(c->type[i], &s->types[s->count]);
+            int n = sp_element_nodes(s->types[s->count]);
+            memcpy(s->simplices + s->node_entries, c->nodes + c->start[i], (size_t)n * sizeof *s->simplices);
+            s->node_entries += n;
+            s->behind[s->count++] = i;
+        }
+        s->first[i + 1] = s->count;
+    }
+}
+
+// Whole cells where there is an element for each of them; otherwise, or if `tetrahedra` asks for it, all are cut, because the
+// faces of a hexahedron and those of its cut neighbour are not the same surface. *cut: some cells became several elements.
+static sp_status volumes_to_elements(sp_simplices *s, bool tetrahedra, bool *cut) {
+    const sp_cells *c = s->cells;
+    volume_cells v = count_volumes(c);
+    if (!v.whole) {
+        char seen[200];
+        cells_count_text(c, seen, sizeof seen);
+        return SP_FAIL(c->ctx, SP_BAD_INPUT, "%s: no tetrahedra, hexahedra, wedges or pyramids in it, seen %s", c->file, seen);
+    }
+    *cut = false;
+    if (v.others && !tetrahedra && !v.uncuttable) {
+        SP_TRY(simplex_capacity(s, v.whole, v.nodes, false));
+        if (!SP_KEEP(&s->keep, s->types, v.whole)) return sp__cells_no_memory(c);
+        take_volumes(s);
+        return SP_OK;
+    }
+    SP_TRY(simplex_capacity(s, v.tets, 4 * v.tets, false));
+    cut_volumes(s);
+    *cut = v.tets != v.whole;
+    if (v.uncuttable && !tetrahedra)
+        sp__log(c->ctx, SP_LOG_WARNING,
+                "%s: all cells are cut into linear tetrahedra, because of %d wedges, pyramids or collapsed "
+                "hexahedra",
+                c->file, v.uncuttable);
     return SP_OK;
 }
 
-static void report_left_out(const sp_simplices *s, bool cut) {
+static void report_left_out(const sp_simplices *s) {
     const sp_cells *c = s->cells;
-    int other = 0, middle = 0;
-    for (int i = 0; i < c->cell_count; i++) other += c->type[i] == SP_CELL_OTHER, middle += c->type[i] == SP_CELL_TET10;
+    int other = 0;
+    for (int i = 0; i < c->cell_count; i++) other += c->type[i] == SP_CELL_OTHER;
     if (other) sp__log(c->ctx, SP_LOG_WARNING, "%s: %d cells of kinds that are not known left out", c->file, other);
-    if (middle) sp__log(c->ctx, SP_LOG_WARNING, "%s: %d quadratic tetrahedra are taken as straight ones", c->file, middle);
-    if (cut) sp__log(c->ctx, SP_LOG_INFO, "%s: its other volume cells are cut into tetrahedra", c->file);
     if (s->node_count < c->node_count)
-        sp__log(c->ctx, SP_LOG_INFO, "%s: %d nodes of no tetrahedron left out", c->file, c->node_count - s->node_count);
+        sp__log(c->ctx, SP_LOG_INFO, "%s: %d nodes of no element left out", c->file, c->node_count - s->node_count);
 }
 
-// Unchecked definitions of what the cells hold; the pointers live as long as s->keep. all_nodes: include nodes of no tetrahedron.
+// Unchecked definitions of what the cells hold; the pointers live as long as s->keep. all_nodes: include nodes of no element.
 // A surface keeps its unused nodes if the file has no volume cells.
-static sp_status simplices_define_mesh(sp_simplices *s, bool all_nodes, sp_mesh_def *def) {
+static sp_status simplices_define_mesh(sp_simplices *s, bool all_nodes, bool tetrahedra, sp_mesh_def *def) {
     const sp_cells *c = s->cells;
     bool cut = false;
     *def = sp_mesh_def_default();
-    SP_TRY(cut_volumes(s, &cut));
+    SP_TRY(volumes_to_elements(s, tetrahedra, &cut));
     SP_TRY(simplices_renumber(s, all_nodes));
-    report_left_out(s, cut);
+    report_left_out(s);
     SP_TRY(simplices_groups(s));
     SP_TRY(simplices_arrays(s));
     // split cells have no unique number
@@ -380,13 +450,14 @@ static sp_status simplices_define_mesh(sp_simplices *s, bool all_nodes, sp_mesh_
         int64_t *ids;
         if (!SP_KEEP(&s->keep, ids, s->count)) return sp__cells_no_memory(c);
         for (int i = 0; i < s->count; i++) ids[i] = c->cell_ids[s->behind[i]];
-        def->tet_ids = ids;
+        def->element_ids = ids;
     }
     def->node_count = s->node_count;
     def->positions = s->x;
     def->node_ids = s->ids;
-    def->tet_count = s->count;
-    def->tets = s->simplices;
+    def->element_count = s->count;
+    def->element_types = s->types;
+    def->element_nodes = s->simplices;
     def->groups = s->groups;
     def->group_count = s->group_count;
     def->arrays = s->arrays;
@@ -394,11 +465,11 @@ static sp_status simplices_define_mesh(sp_simplices *s, bool all_nodes, sp_mesh_
     return SP_OK;
 }
 
-sp_status sp__cells_to_mesh(const sp_cells *cells, sp_mesh **out) {
+sp_status sp__cells_to_mesh(const sp_cells *cells, bool tetrahedra, sp_mesh **out) {
     sp_simplices s = shape(cells, 4);
     sp_mesh_def def;
     *out = NULL;
-    sp_status status = simplices_define_mesh(&s, false, &def);
+    sp_status status = simplices_define_mesh(&s, false, tetrahedra, &def);
     if (status >= 0) status = of_file(cells, sp_mesh_create(cells->ctx, &def, out));
     sp__keep_free(&s.keep);
     return status;
@@ -415,7 +486,7 @@ static int face_anchors(const sp_cells *c, int cell) {
 static sp_status cut_faces(sp_simplices *s, int64_t most, int widest) {
     const sp_cells *c = s->cells;
     int *places, *memory;
-    SP_TRY(simplex_capacity(s, most, true));
+    SP_TRY(simplex_capacity(s, most, 3 * most, true));
     if (!SP_KEEP(&s->keep, places, 3 * (size_t)widest) || !SP_KEEP(&s->keep, memory, widest)) return sp__cells_no_memory(c);
     for (int i = 0; i < c->cell_count; i++) {
         int n = face_anchors(c, i);
@@ -430,6 +501,7 @@ static sp_status cut_faces(sp_simplices *s, int64_t most, int widest) {
         }
         s->first[i + 1] = s->count;
     }
+    s->node_entries = 3 * (int64_t)s->count;
     return SP_OK;
 }
 
@@ -483,7 +555,7 @@ static sp_status define_surface(sp_simplices *s, int64_t most, int widest, bool 
 
 static sp_status boundary_of(const sp_cells *cells, sp_trimesh **out) {
     sp_mesh *mesh;
-    SP_TRY(sp__cells_to_mesh(cells, &mesh));
+    SP_TRY(sp__cells_to_mesh(cells, false, &mesh));
     sp_status status = of_file(cells, sp_mesh_boundary(mesh, out));
     sp_mesh_destroy(&mesh);
     return status;
@@ -558,6 +630,24 @@ static bool take_places(sp_cells *c, const int *values, size_t n, int **out) {
     return true;
 }
 
+static bool take_elements(sp_cells *c, const sp_mesh *mesh) {
+    static const int cell_of[] = {
+        [SP_ELEMENT_TET4] = SP_CELL_TET, [SP_ELEMENT_TET10] = SP_CELL_TET10, [SP_ELEMENT_HEX8] = SP_CELL_HEX};
+    int count = sp_mesh_element_count(mesh);
+    const int *nodes;
+    int64_t total = 0;
+    for (int e = 0; e < count; e++) total += sp_element_nodes(sp_mesh_element(mesh, e, NULL));
+    if (!sp__cells_reserve(c, count, total)) return false;
+    for (int e = 0; e < count; e++) {
+        sp_element_type type = sp_mesh_element(mesh, e, &nodes);
+        int n = sp_element_nodes(type);
+        c->type[e] = (unsigned char)cell_of[type];
+        c->start[e + 1] = c->start[e] + n;
+        memcpy(c->nodes + c->start[e], nodes, (size_t)n * sizeof *nodes);
+    }
+    return true;
+}
+
 static sp_status groups_of(sp_cells *c, const sp_mesh *mesh) {
     int count = sp_mesh_group_count(mesh);
     sp_mesh_group *groups;
@@ -575,12 +665,12 @@ static sp_status arrays_of(sp_cells *c, const sp_mesh *mesh) {
 }
 
 sp_status sp__cells_from_mesh(const sp_mesh *mesh, sp_cells *c) {
-    int nodes = sp_mesh_node_count(mesh), tets = sp_mesh_tet_count(mesh);
+    int nodes = sp_mesh_node_count(mesh), elements = sp_mesh_element_count(mesh);
     sp__cells_init(sp_mesh_context(mesh), "mesh", c);
     c->node_count = nodes;
-    if (!take_numbers(c, sp_mesh_positions(mesh), 3 * (size_t)nodes, &c->x) ||
-        !take_simplices(c, sp_mesh_tets(mesh), tets, 4, SP_CELL_TET) ||
-        !take_ids(c, sp_mesh_node_ids(mesh), nodes, &c->node_ids) || !take_ids(c, sp_mesh_tet_ids(mesh), tets, &c->cell_ids))
+    if (!take_numbers(c, sp_mesh_positions(mesh), 3 * (size_t)nodes, &c->x) || !take_elements(c, mesh) ||
+        !take_ids(c, sp_mesh_node_ids(mesh), nodes, &c->node_ids) ||
+        !take_ids(c, sp_mesh_element_ids(mesh), elements, &c->cell_ids))
         return sp__cells_no_memory(c);
     SP_TRY(groups_of(c, mesh));
     return arrays_of(c, mesh);
@@ -642,7 +732,7 @@ static sp_status file_fill(sp_mesh_file *f, const char *path) {
     f->content.mesh = sp_mesh_def_default();
     f->content.surface = sp_trimesh_def_default();
     f->simplices = (sp_simplices){.cells = &f->cells, .keep = {f->ctx, NULL}, .per = f->content.tetrahedra ? 4 : 3};
-    if (f->content.tetrahedra) return simplices_define_mesh(&f->simplices, true, &f->content.mesh);
+    if (f->content.tetrahedra) return simplices_define_mesh(&f->simplices, true, false, &f->content.mesh);
     SP_TRY(simplices_define_surface(&f->simplices, &f->content.surface));
     f->content.node_ids = f->simplices.ids;
     return number_faces(f);
@@ -666,7 +756,11 @@ void sp_mesh_file_get(const sp_mesh_file *file, sp_mesh_file_content *out) {
 }
 
 sp_status sp_mesh_file_mesh(const sp_mesh_file *file, sp_mesh **out) {
-    return sp__cells_to_mesh(&file->cells, out);
+    return sp__cells_to_mesh(&file->cells, false, out);
+}
+
+sp_status sp_mesh_file_tets(const sp_mesh_file *file, sp_mesh **out) {
+    return sp__cells_to_mesh(&file->cells, true, out);
 }
 
 sp_status sp_mesh_file_trimesh(const sp_mesh_file *file, sp_trimesh **out) {

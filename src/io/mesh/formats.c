@@ -106,13 +106,21 @@ sp_status sp__cells_read(sp_context *ctx, const char *path, sp_cells *cells) {
     return status;
 }
 
-sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out) {
+static sp_status formats_read_mesh(sp_context *ctx, const char *path, bool tetrahedra, sp_mesh **out) {
     sp_cells cells;
     *out = NULL;
-    sp_status status = sp__cells_read(context, path, &cells);
-    if (status >= 0) status = sp__cells_to_mesh(&cells, out);
+    sp_status status = sp__cells_read(ctx, path, &cells);
+    if (status >= 0) status = sp__cells_to_mesh(&cells, tetrahedra, out);
     sp__cells_free(&cells);
     return status;
+}
+
+sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out) {
+    return formats_read_mesh(context, path, false, out);
+}
+
+sp_status sp_mesh_read_tets(sp_context *context, const char *path, sp_mesh **out) {
+    return formats_read_mesh(context, path, true, out);
 }
 
 sp_status sp_trimesh_read(sp_context *context, const char *path, sp_trimesh **out) {

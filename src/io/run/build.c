@@ -183,6 +183,44 @@ sp_compliance_type sp__build_compliance(const sp_scene_node *node) {
     return SP_COMPLIANCE_AUTO;
 }
 
+// The file of the triangles of a surface or of a rigid body; NULL: there is none, or there are several.
+static const char *triangle_file(const sp_scene_node *node) {
+    const sp_scene_node *mesh = strcmp(node->spec->name, "surface") == 0 ? node : sp__next_child(node, "mesh", NULL);
+    if (!mesh || !sp__build_given(mesh, "file") || (mesh != node && sp__next_child(node, "mesh", mesh))) return NULL;
+    return sp__attr_word(mesh, "file");
+}
+
+static const sp_scene_node *surface_node(const sp_run *run, const sp_open_surface *open) {
+    const sp_scene_node *node = NULL;
+    for (int i = 0; i < run->body_count; i++) {
+        const sp_run_body *b = &run->bodies[i];
+        if (b->id.slot != open->body.slot) continue;
+        node = b->node;
+        for (int k = 0; k < b->surface_count; k++)
+            if (b->surfaces[k].index == open->surface) node = b->surfaces[k].node;
+    }
+    return node;
+}
+
+// Contact by volumes is defined for closed surfaces. The first step would refuse an open one, but does not know its file.
+static sp_status check_closed(sp_run *run) {
+    sp_open_surface open;
+    char repair[512] = "";
+    SP_TRY(sp_world_open_surface(run->world, &open));
+    const sp_scene_node *node = open.edges > 0 ? surface_node(run, &open) : NULL;
+    if (!node) return SP_OK;
+    const char *file = triangle_file(node), *path = node->path;
+    if (file)
+        snprintf(repair, sizeof repair,
+                 "`souple mesh info %s --repair OUT` lists them, welds and orients, `souple mesh tetrahedralise %s OUT` also "
+                 "closes small holes; ",
+                 file, file);
+    return SP_BUILD_FAIL(run, node, NULL,
+                         "volume contact needs closed surfaces: %s \"%s\" has %d open edges; %sa pair with "
+                         "formulation=\"proximity\" measures its distance",
+                         open.surface == 0 ? "the boundary of" : "surface", path, open.edges, repair);
+}
+
 static sp_status build_contact(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene), *node = sp__next_child(root, "contact", NULL);
     sp_contact_def def = sp_contact_def_default();
@@ -194,6 +232,7 @@ static sp_status build_contact(sp_run *run) {
     run->constraints = def.formulation != SP_CONTACT_PENALTY;
     def.pixel = sp__build_number(node, "pixel", 0);
     def.cell = (int)sp__build_number(node, "cell", 0);
+    def.layers = (int)sp__build_number(node, "layers", 0);
     def.slack = sp__build_number(node, "slack", def.slack);
     def.viscosity = sp__build_number(node, "viscosity", 0);
     if (sp__build_is(node, "law", "viscous")) def.law = SP_CONTACT_VISCOUS;
@@ -206,6 +245,12 @@ static sp_status build_contact(sp_run *run) {
     def.self = sp__build_is(node, "self", "yes");
     def.continuous = sp__build_is(node, "continuous", "yes");
     sp__build_contact_solver(node, &def);
+    // of the rays of one tile of 16 x 16 for each thread, and four more (collide/layers.h)
+    if (def.layers > 0)
+        SP_TRY(sp__build_reserve(run, node, 260.0 * def.layers * sp_context_workers(run->ctx), 8, "layers of rays"));
+    if (def.pixel > 0 && def.layers == 0)
+        sp__scene_note_auto(run->scene, node, "layers",
+                            "98; memory grows where a ray crosses more surfaces, and an event says so");
     if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
         sp__scene_note_auto(run->scene, node, "alarm",
                             "of each pair: an eighth of the smaller mean edge of those of the two that can move");
@@ -215,7 +260,9 @@ static sp_status build_contact(sp_run *run) {
                             "the element size; between several bodies thirty times their own stiffness in a step");
     sp_status status = sp_world_set_contact(run->world, &def);
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
-    return run->constraints ? sp__build_pairs(run, node) : SP_OK;
+    if (!run->constraints) return SP_OK;
+    SP_TRY(sp__build_pairs(run, node));
+    return check_closed(run);
 }
 
 // ------------------------------------------------------------------------------------------------ contact exclusions

@@ -34,12 +34,16 @@ void sp__build_contact_solver(const sp_scene_node *contact, sp_contact_def *out)
 
 // ------------------------------------------------------------------------------------------------ parts of bodies
 
-// the node of an element of a body, in the numbering of the world
-static int element_node(const sp_run_body *body, int element, int corner) {
-    if (body->own) return sp_mesh_tets(body->own)[4 * (size_t)element + (size_t)corner];
+// marks the nodes of an element of a body, in the numbering of the world
+static void mark_element(const sp_run_body *body, int element, unsigned char *in) {
+    const int *nodes;
+    if (body->own) {
+        for (int k = sp_element_nodes(sp_mesh_element(body->own, element, &nodes)) - 1; k >= 0; k--) in[nodes[k]] = 1;
+        return;
+    }
     int strand = 0;
     while (element >= body->rod->first_element[strand + 1]) strand++;
-    return element + strand + corner;
+    in[element + strand] = in[element + strand + 1] = 1;
 }
 
 // nodes of the elements that a region selects
@@ -48,8 +52,7 @@ static sp_status region_nodes(sp_run *run, const sp_run_body *body, const sp_sce
     unsigned char *in;
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &element_count));
     if (!SP_KEEP(&run->scratch, in, n) || !SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
-    for (int i = 0; i < element_count; i++)
-        for (int k = 0; k < (body->own ? 4 : 2); k++) in[element_node(body, elements[i], k)] = 1;
+    for (int i = 0; i < element_count; i++) mark_element(body, elements[i], in);
     *count = 0;
     for (int i = 0; i < n; i++)
         if (in[i]) (*out)[(*count)++] = i;

@@ -13,15 +13,15 @@
 
 typedef struct remap {
     const sp_mesh *from;
-    sp_keep keep;     // memory of the remap
-    int *node, *tet;  // new indices; -1: removed
-    int nodes, tets;  // remaining nodes and elements
+    sp_keep keep;         // memory of the remap
+    int *node, *element;  // new indices; -1: removed
+    int nodes, elements;  // remaining nodes and elements
     sp_mesh_def def;
 } remap;
 
 static bool start_remap(sp_run *run, const sp_mesh *mesh, remap *r) {
     *r = (remap){.from = mesh, .keep = {.ctx = run->ctx}, .def = sp_mesh_def_default()};
-    return SP_KEEP(&r->keep, r->node, sp_mesh_node_count(mesh)) && SP_KEEP(&r->keep, r->tet, sp_mesh_tet_count(mesh));
+    return SP_KEEP(&r->keep, r->node, sp_mesh_node_count(mesh)) && SP_KEEP(&r->keep, r->element, sp_mesh_element_count(mesh));
 }
 
 // ------------------------------------------------------------------------------------------------ renumbering
@@ -41,17 +41,24 @@ static bool take_nodes(remap *r) {
     return true;
 }
 
-static bool take_tets(remap *r) {
+static bool take_elements(remap *r) {
     const sp_mesh *m = r->from;
-    int *tets;
+    const int *from;
+    sp_element_type *types;
+    int *nodes;
     int64_t *ids;
-    if (!SP_KEEP(&r->keep, tets, 4 * (size_t)r->tets) || !SP_KEEP(&r->keep, ids, r->tets)) return false;
-    for (int e = 0; e < sp_mesh_tet_count(m); e++) {
-        if (r->tet[e] < 0) continue;
-        for (size_t k = 0; k < 4; k++) tets[4 * (size_t)r->tet[e] + k] = r->node[sp_mesh_tets(m)[4 * (size_t)e + k]];
-        ids[r->tet[e]] = sp_mesh_tet_ids(m)[e];
+    size_t total = 0;
+    for (int e = 0; e < sp_mesh_element_count(m); e++) total += (size_t)sp_element_nodes(sp_mesh_element(m, e, NULL));
+    if (!SP_KEEP(&r->keep, types, r->elements) || !SP_KEEP(&r->keep, nodes, total) || !SP_KEEP(&r->keep, ids, r->elements))
+        return false;
+    r->def.element_count = r->elements, r->def.element_types = types, r->def.element_nodes = nodes, r->def.element_ids = ids;
+    // a remap keeps the order of elements
+    for (int e = 0; e < sp_mesh_element_count(m); e++) {
+        if (r->element[e] < 0) continue;
+        types[r->element[e]] = sp_mesh_element(m, e, &from);
+        ids[r->element[e]] = sp_mesh_element_ids(m)[e];
+        for (int k = 0; k < sp_element_nodes(types[r->element[e]]); k++) *nodes++ = r->node[from[k]];
     }
-    r->def.tet_count = r->tets, r->def.tets = tets, r->def.tet_ids = ids;
     return true;
 }
 
@@ -71,7 +78,7 @@ static int renumber(const int *list, int count, const int *map, unsigned char *m
 static bool take_groups(remap *r) {
     sp_mesh_group *groups;
     unsigned char *mark;
-    int most = r->nodes > r->tets ? r->nodes : r->tets, n = sp_mesh_group_count(r->from);
+    int most = r->nodes > r->elements ? r->nodes : r->elements, n = sp_mesh_group_count(r->from);
     if (!SP_KEEP(&r->keep, groups, n + 1) || !SP_KEEP(&r->keep, mark, most + 1)) return false;
     for (int g = 0; g < n; g++) {
         sp_mesh_group from;
@@ -80,7 +87,7 @@ static bool take_groups(remap *r) {
         if (!SP_KEEP(&r->keep, nodes, from.node_count + 1) || !SP_KEEP(&r->keep, elements, from.element_count + 1)) return false;
         sp_mesh_group to = {.name = from.name, .nodes = nodes, .elements = elements};
         to.node_count = renumber(from.nodes, from.node_count, r->node, mark, r->nodes, nodes);
-        to.element_count = renumber(from.elements, from.element_count, r->tet, mark, r->tets, elements);
+        to.element_count = renumber(from.elements, from.element_count, r->element, mark, r->elements, elements);
         if (to.node_count + to.element_count > 0) groups[r->def.group_count++] = to;
     }
     r->def.groups = groups;
@@ -94,10 +101,10 @@ static bool take_arrays(remap *r) {
     for (int a = 0; a < n; a++) {
         sp_mesh_array from;
         sp_mesh_array_at(r->from, a, &from);
-        const int *map = from.on_elements ? r->tet : r->node;
-        int count = from.on_elements ? sp_mesh_tet_count(r->from) : sp_mesh_node_count(r->from);
+        const int *map = from.on_elements ? r->element : r->node;
+        int count = from.on_elements ? sp_mesh_element_count(r->from) : sp_mesh_node_count(r->from);
         double *values;
-        if (!SP_KEEP(&r->keep, values, from.on_elements ? r->tets : r->nodes)) return false;
+        if (!SP_KEEP(&r->keep, values, from.on_elements ? r->elements : r->nodes)) return false;
         for (int i = count - 1; i >= 0; i--)
             if (map[i] >= 0) values[map[i]] = from.values[i];
         arrays[r->def.array_count++] = (sp_mesh_array){from.name, values, from.on_elements};
@@ -109,7 +116,7 @@ static bool take_arrays(remap *r) {
 // replaces *mesh by the remapped mesh
 static sp_status apply_remap(sp_run *run, remap *r, sp_mesh **mesh) {
     sp_mesh *next;
-    if (!take_nodes(r) || !take_tets(r) || !take_groups(r) || !take_arrays(r)) return sp__build_no_memory(run);
+    if (!take_nodes(r) || !take_elements(r) || !take_groups(r) || !take_arrays(r)) return sp__build_no_memory(run);
     SP_TRY(sp_mesh_create(run->ctx, &r->def, &next));
     sp_mesh_destroy(mesh);
     *mesh = next;
@@ -126,21 +133,21 @@ static sp_status unknown_part(sp_run *run, const sp_scene_node *shape, const sp_
         if (group.element_count > 0) known[n++] = group.name;
     const char *nearest = sp__nearest(name, known, n);
     if (sp_mesh_group_named(mesh, name))
-        return SP_BUILD_FAIL(run, shape, "part", "the group \"%s\" of the file has no tetrahedra", name);
+        return SP_BUILD_FAIL(run, shape, "part", "the group \"%s\" of the file has no volume elements", name);
     if (nearest) return SP_BUILD_FAIL(run, shape, "part", "the file has no group \"%s\"; did you mean \"%s\"?", name, nearest);
-    return SP_BUILD_FAIL(run, shape, "part", "the file has no group \"%s\" (it has %d of tetrahedra%s%s)", name, n, n ? ": " : "",
-                         n ? known[0] : "");
+    return SP_BUILD_FAIL(run, shape, "part", "the file has no group \"%s\" (it has %d of volume elements%s%s)", name, n,
+                         n ? ": " : "", n ? known[0] : "");
 }
 
 static void keep_part(remap *r, const sp_mesh_group *part) {
-    const int *tets = sp_mesh_tets(r->from);
+    const int *nodes;
     for (int i = 0; i < sp_mesh_node_count(r->from); i++) r->node[i] = -1;
-    for (int e = 0; e < sp_mesh_tet_count(r->from); e++) r->tet[e] = -1;
-    for (int i = 0; i < part->element_count; i++) r->tet[part->elements[i]] = 0;
-    for (int e = 0; e < sp_mesh_tet_count(r->from); e++) {
-        if (r->tet[e] < 0) continue;
-        r->tet[e] = r->tets++;
-        for (size_t k = 0; k < 4; k++) r->node[tets[4 * (size_t)e + k]] = 0;
+    for (int e = 0; e < sp_mesh_element_count(r->from); e++) r->element[e] = -1;
+    for (int i = 0; i < part->element_count; i++) r->element[part->elements[i]] = 0;
+    for (int e = 0; e < sp_mesh_element_count(r->from); e++) {
+        if (r->element[e] < 0) continue;
+        r->element[e] = r->elements++;
+        for (int k = sp_element_nodes(sp_mesh_element(r->from, e, &nodes)) - 1; k >= 0; k--) r->node[nodes[k]] = 0;
     }
     for (int i = 0; i < sp_mesh_node_count(r->from); i++)
         if (r->node[i] == 0) r->node[i] = r->nodes++;
@@ -216,12 +223,11 @@ static bool weld_nodes(remap *r, double distance) {
 
 // the first element with a repeated node; -1: none
 static int collapsed(const remap *r) {
-    for (int e = 0; e < sp_mesh_tet_count(r->from); e++)
-        for (size_t a = 1; a < 4; a++)
-            for (size_t b = 0; b < a; b++) {
-                const int *tet = sp_mesh_tets(r->from) + 4 * (size_t)e;
-                if (r->node[tet[a]] == r->node[tet[b]]) return e;
-            }
+    const int *nodes;
+    for (int e = 0; e < sp_mesh_element_count(r->from); e++)
+        for (int a = sp_element_nodes(sp_mesh_element(r->from, e, &nodes)) - 1; a > 0; a--)
+            for (int b = 0; b < a; b++)
+                if (r->node[nodes[a]] == r->node[nodes[b]]) return e;
     return -1;
 }
 
@@ -239,10 +245,10 @@ static sp_status weld(sp_run *run, const sp_scene_node *shape, sp_mesh **mesh) {
     int bad = collapsed(&r);
     if (bad >= 0) {
         status = SP_BUILD_FAIL(run, shape, "weld", "weld=\"%g\" m is longer than an edge of element %lld, which would collapse",
-                               distance, (long long)sp_mesh_tet_ids(*mesh)[bad]);
+                               distance, (long long)sp_mesh_element_ids(*mesh)[bad]);
         goto done;
     }
-    for (int e = 0; e < sp_mesh_tet_count(*mesh); e++) r.tet[e] = r.tets++;
+    for (int e = 0; e < sp_mesh_element_count(*mesh); e++) r.element[e] = r.elements++;
     status = apply_remap(run, &r, mesh);
     if (status >= 0)
         sp__scene_note_auto(run->scene, shape, "weld", "%d of %d nodes were merged with another", before - r.nodes, before);
@@ -269,22 +275,25 @@ static sp_status build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mes
 
 // ------------------------------------------------------------------------------------------------ rest
 
-static bool same_corners(const int *a, const int *b) {
+static bool same_nodes(const int *a, const int *b, int n) {
     int both = 0;
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 4; k++) both += a[i] == b[k];
-    return both == 4;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) both += a[i] == b[k];
+    return both == n;
 }
 
 // elements may have the opposite orientation if the initial shape is inside out
 static sp_status check_rest(sp_run *run, const sp_scene_node *node, const sp_mesh *shape, const sp_mesh *rest) {
-    int nodes = sp_mesh_node_count(shape), tets = sp_mesh_tet_count(shape);
-    if (sp_mesh_node_count(rest) != nodes || sp_mesh_tet_count(rest) != tets)
-        return SP_BUILD_FAIL(run, node, "file", "the rest shape has %d nodes and %d tetrahedra, the shape %d and %d",
-                             sp_mesh_node_count(rest), sp_mesh_tet_count(rest), nodes, tets);
-    for (int e = 0; e < tets; e++)
-        if (!same_corners(sp_mesh_tets(shape) + 4 * (size_t)e, sp_mesh_tets(rest) + 4 * (size_t)e))
-            return SP_BUILD_FAIL(run, node, "file", "tetrahedron %d of the rest shape has other nodes than that of the shape", e);
+    int nodes = sp_mesh_node_count(shape), elements = sp_mesh_element_count(shape);
+    if (sp_mesh_node_count(rest) != nodes || sp_mesh_element_count(rest) != elements)
+        return SP_BUILD_FAIL(run, node, "file", "the rest shape has %d nodes and %d elements, the shape %d and %d",
+                             sp_mesh_node_count(rest), sp_mesh_element_count(rest), nodes, elements);
+    for (int e = 0; e < elements; e++) {
+        const int *a, *b;
+        sp_element_type type = sp_mesh_element(shape, e, &a);
+        if (sp_mesh_element(rest, e, &b) != type || !same_nodes(a, b, sp_element_nodes(type)))
+            return SP_BUILD_FAIL(run, node, "file", "element %d of the rest shape has other nodes than that of the shape", e);
+    }
     return SP_OK;
 }
 
@@ -434,7 +443,7 @@ static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **o
 
 static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
     SP_TRY(build_mesh_file(run, shape, out));
-    return sp__build_reserve(run, shape, sp_mesh_tet_count(*out), TET_BYTES, "tetrahedra");
+    return sp__build_reserve(run, shape, sp_mesh_element_count(*out), TET_BYTES, "tetrahedra");
 }
 
 // ------------------------------------------------------------------------------------------------ shape of a solid
@@ -508,13 +517,14 @@ typedef struct column_reader {
 } column_reader;
 
 static sp_status values_on_elements(sp_run *run, const sp_run_body *body, const double *nodes, const double **out) {
-    const int *tets = sp_mesh_tets(body->own);
     double *values;
-    if (!SP_KEEP(&run->scratch, values, sp_mesh_tet_count(body->own))) return sp__build_no_memory(run);
-    for (size_t i = 0; i < (size_t)sp_mesh_tet_count(body->own); i++) {
+    if (!SP_KEEP(&run->scratch, values, sp_mesh_element_count(body->own))) return sp__build_no_memory(run);
+    for (int i = 0; i < sp_mesh_element_count(body->own); i++) {
+        const int *own;
+        int n = sp_element_nodes(sp_mesh_element(body->own, i, &own));
         double sum = 0;
-        for (size_t k = 0; k < 4; k++) sum += nodes[tets[4 * i + k]];
-        values[i] = sum / 4;
+        for (int k = 0; k < n; k++) sum += nodes[own[k]];
+        values[i] = sum / n;
     }
     *out = values;
     return SP_OK;
@@ -584,7 +594,7 @@ static sp_status read_column(column_reader *r, int count, double *values) {
 static sp_status read_data(sp_run *run, const sp_run_body *body, const sp_scene_node *data, const double **out) {
     const char *path = sp__attr_word(data, "file");
     bool on_nodes = sp__build_is(data, "on", "nodes");
-    int count = on_nodes ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+    int count = on_nodes ? sp_mesh_node_count(body->own) : sp_mesh_element_count(body->own);
     double *values;
     char *text;
     size_t size;

@@ -73,7 +73,7 @@ static sp_selection geometric(const sp_scene_node *node) {
 }
 
 static int kind_count(const sp_mesh *mesh, sp_select_kind kind) {
-    return kind == SP_SELECT_NODES ? sp_mesh_node_count(mesh) : sp_mesh_tet_count(mesh);
+    return kind == SP_SELECT_NODES ? sp_mesh_node_count(mesh) : sp_mesh_element_count(mesh);
 }
 
 // mask &= selection of the mesh library
@@ -109,9 +109,10 @@ static sp_status list_mask(sp_run *run, const sp_scene_node *node, const sp_mesh
     }
     SP_TRY(mesh_mask(run, node, mesh, &s, SP_SELECT_NODES, nodes));
     if (kind != SP_SELECT_ELEMENTS) return SP_OK;
-    const int *tets = sp_mesh_tets(mesh);
-    for (size_t i = 0; i < (size_t)sp_mesh_tet_count(mesh); i++)
-        mask[i] = mask[i] && nodes[tets[4 * i]] && nodes[tets[4 * i + 1]] && nodes[tets[4 * i + 2]] && nodes[tets[4 * i + 3]];
+    for (int i = 0; i < sp_mesh_element_count(mesh); i++) {
+        const int *own;
+        for (int k = sp_element_nodes(sp_mesh_element(mesh, i, &own)) - 1; k >= 0; k--) mask[i] = mask[i] && nodes[own[k]];
+    }
     return SP_OK;
 }
 
@@ -206,7 +207,7 @@ sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_
 }
 
 sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor *out) {
-    int element;
+    int cell;
     double x[3], natural[3];
     const double *point = sp__attr(node, "point")->numbers;
     for (size_t i = 0; i < sizeof by_attrs / sizeof *by_attrs; i++)
@@ -215,8 +216,8 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
                                  by_attrs[i]);
     memcpy(x, point, sizeof x);
     if (!sp__build_is(node, "frame", "world")) sp__places_point(&body->places, point, x);
-    double least = sp_mesh_locate(body->placed, x, &element, natural);
-    *out = (sp_anchor){.body = body->id, .elem = (uint32_t)element, .at = {natural[0], natural[1], natural[2]}};
+    double least = sp_mesh_locate_cell(body->placed, x, &cell, natural);
+    *out = (sp_anchor){.body = body->id, .elem = (uint32_t)cell, .at = {natural[0], natural[1], natural[2]}};
     // a point on the surface may be outside by rounding
     if (least < -1e-6)
         return SP_BUILD_FAIL(run, node, "point", "the point %g %g %g lies outside of \"%s\"", point[0], point[1], point[2],
@@ -237,11 +238,20 @@ static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t
         return sp__build_no_memory(run);
     SP_TRY(sp__build_point(run, t->body, p->node, anchor));
     elements[0] = (int)anchor->elem;
-    ids[0] = sp_mesh_tet_ids(t->body->own)[elements[0]];
+    ids[0] = sp_mesh_element_ids(t->body->own)[sp_mesh_cell_element(t->body->own, elements[0])];
     t->anchors = anchor;
     t->node_count = t->element_count = 1;
     t->elements = elements;
     t->element_ids = ids;
+    return SP_OK;
+}
+
+// Fields have values for cells; all cells of an element have its values.
+static sp_status probe_cells(sp_run *run, sp_probe_target *t) {
+    int *cells;
+    if (!SP_KEEP(&run->keep, cells, t->element_count)) return sp__build_no_memory(run);
+    for (int i = 0; i < t->element_count; i++) cells[i] = sp_mesh_element_cell(t->body->own, t->elements[i]);
+    t->elements = cells;
     return SP_OK;
 }
 
@@ -257,6 +267,7 @@ sp_status sp__solid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
     if (sp__selects(p->node) && !nodes && !elements)
         return SP_BUILD_FAIL(run, p->node, NULL, "a selection has no effect: all of its quantities are of the whole body");
     if (elements) SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
+    if (elements) SP_TRY(probe_cells(run, t));
     if (!nodes) return SP_OK;
     SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_NODES, &t->nodes, &t->node_ids, &t->node_count));
     if (!SP_KEEP(&run->keep, anchors, t->node_count)) return sp__build_no_memory(run);

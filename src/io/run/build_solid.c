@@ -22,19 +22,11 @@ enum { DENSITY, YOUNG, POISSON };
 static const char *const names[3] = {"density", "young", "poisson"};
 
 static sp_status use_array(sp_run *run, const sp_run_body *body, layers *l, int which) {
-    int n = sp_mesh_tet_count(body->own);
+    int n = sp_mesh_element_count(body->own);
     if (l->element[which]) return SP_OK;
     if (!SP_KEEP(&run->scratch, l->element[which], n)) return sp__build_no_memory(run);
     for (int i = 0; i < n; i++) l->element[which][i] = NAN;
     return SP_OK;
-}
-
-static void element_centre(const sp_mesh *mesh, int element, double x[3]) {
-    const int *tet = sp_mesh_tets(mesh) + 4 * (size_t)element;
-    for (int k = 0; k < 3; k++) {
-        x[k] = 0;
-        for (int i = 0; i < 4; i++) x[k] += 0.25 * sp_mesh_positions(mesh)[3 * (size_t)tet[i] + (size_t)k];
-    }
 }
 
 static const sp_attr_spec *spec_of(const sp_scene_node *node, const char *name) {
@@ -50,7 +42,7 @@ static sp_status check_range(sp_run *run, const sp_run_body *body, const sp_scen
     bool high = spec->flags & SP_ATTR_HIGH_OPEN ? value < spec->high : value <= spec->high;
     if (low && high && isfinite(value)) return SP_OK;
     return SP_BUILD_FAIL(run, node, names[which], "%s = %g in element %lld, must be finite and in %c%g, %g%c", names[which],
-                         value, (long long)sp_mesh_tet_ids(body->own)[element], spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[',
+                         value, (long long)sp_mesh_element_ids(body->own)[element], spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[',
                          spec->low, spec->high, spec->flags & SP_ATTR_HIGH_OPEN || isinf(spec->high) ? ')' : ']');
 }
 
@@ -64,7 +56,7 @@ static sp_status material_spread(sp_run *run, const sp_run_body *body, const sp_
     for (int i = 0; i < count; i++) {
         int e = elements ? elements[i] : i;
         double x[3], value;
-        element_centre(body->own, e, x);
+        sp_mesh_element_point(body->own, e, NULL, x);
         value = data ? data[e] : sp__attr_at(node, names[which], 0, x, 0);
         if (data && isnan(value)) continue;
         SP_TRY(check_range(run, body, node, which, e, value));
@@ -90,7 +82,7 @@ static double mean_given(const double *values, int n, double otherwise) {
 static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node *m, int which, layers *l, double *out,
                             sp_signal *signal) {
     const sp_attr *attr = sp__build_attr(m, names[which]);
-    int n = sp_mesh_tet_count(body->own);
+    int n = sp_mesh_element_count(body->own);
     if (!attr) return SP_OK;
     bool in_space = varies_in_space(attr), in_time = sp__attr_varies(attr, SP_ATTR_OF_TIME);
     if (in_space && in_time)
@@ -251,7 +243,7 @@ static const sp_scene_node *locking_source(const sp_run_body *body, double own, 
 // 4-node tetrahedra lock above this ratio (docs/corotational.md, volumetric locking); one warning per body
 static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
     const double limit = 0.45;
-    int n = sp_mesh_tet_count(body->own), count = 0;
+    int n = sp_mesh_element_count(body->own), count = 0;
     double own = NAN, most = 0;
     for (int e = 0; e < n; e++) {
         bool given = def->element_poisson && !isnan(def->element_poisson[e]);
@@ -270,7 +262,7 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
 
 static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     layers l = {.def = def};
-    int n = sp_mesh_tet_count(body->own), regions = 0;
+    int n = sp_mesh_element_count(body->own), regions = 0;
     const sp_scene_node *m = sp__scene_material(body->node);
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) regions++;
     if (regions && (!SP_KEEP(&run->scratch, l.regions, regions) || !SP_KEEP(&run->scratch, l.laws, regions) ||
@@ -364,19 +356,19 @@ static sp_status build_load(sp_run *run, const sp_run_body *body, const sp_scene
 
 // ------------------------------------------------------------------------------------------------ springs
 
-// an element per node, for an anchor with all weight on the node; NULL: no memory
-static int *elements_of_nodes(sp_run *run, const sp_mesh *mesh) {
+// a cell per node, for an anchor with all weight on the node; NULL: no memory
+static int *cells_of_nodes(sp_run *run, const sp_mesh *mesh) {
     int *first;
     if (!SP_KEEP(&run->scratch, first, sp_mesh_node_count(mesh))) return NULL;
-    for (int e = sp_mesh_tet_count(mesh) - 1; e >= 0; e--)
-        for (int k = 0; k < 4; k++) first[sp_mesh_tets(mesh)[4 * (size_t)e + (size_t)k]] = e;
+    for (int c = sp_mesh_cell_count(mesh) - 1; c >= 0; c--)
+        for (int k = 0; k < 4; k++) first[sp_mesh_cells(mesh)[4 * (size_t)c + (size_t)k]] = c;
     return first;
 }
 
-// the shares of nodes 1, 2, 3 of the element
-static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int element) {
-    sp_anchor a = {.elem = (uint32_t)element};
-    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_tets(mesh)[4 * (size_t)element + k + 1] == node;
+// the shares of nodes 1, 2, 3 of the cell
+static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int cell) {
+    sp_anchor a = {.elem = (uint32_t)cell};
+    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] == node;
     return a;
 }
 
@@ -386,10 +378,10 @@ static sp_status selected_anchors(sp_run *run, const sp_run_body *body, const sp
     bool point = sp__build_given(node, "point");
     if (!point) SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &n));
     if (!SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
-    int *elements = point ? NULL : elements_of_nodes(run, body->placed);
-    if (!point && !elements) return sp__build_no_memory(run);
+    int *cells = point ? NULL : cells_of_nodes(run, body->placed);
+    if (!point && !cells) return sp__build_no_memory(run);
     if (point) SP_TRY(sp__build_point(run, body, node, *out));
-    for (int i = 0; i < n && !point; i++) (*out)[i] = anchor_at_node(body->placed, nodes[i], elements[nodes[i]]);
+    for (int i = 0; i < n && !point; i++) (*out)[i] = anchor_at_node(body->placed, nodes[i], cells[nodes[i]]);
     *count = n;
     return SP_OK;
 }
@@ -531,13 +523,22 @@ static bool may_touch(const sp_run *run) {
 static bool no_stiffness(const sp_run_body *body, const sp_solid_def *def) {
     if (def->young_of_time.eval) return false;
     if (!def->element_young && !def->region_count) return def->material.young == 0;
-    for (int e = 0; e < sp_mesh_tet_count(body->own); e++) {
+    for (int e = 0; e < sp_mesh_element_count(body->own); e++) {
         int region = def->element_region ? def->element_region[e] : 0;
         double young = region ? def->regions[region - 1].young : def->material.young;
         if (def->element_young && !isnan(def->element_young[e])) young = def->element_young[e];
         if (young == 0) return true;
     }
     return false;
+}
+
+static void anchor_position(const sp_mesh *mesh, const sp_anchor *a, double x[3]) {
+    const double w[4] = {1 - a->at[0] - a->at[1] - a->at[2], a->at[0], a->at[1], a->at[2]};
+    const int *cell = sp_mesh_cells(mesh) + 4 * (size_t)a->elem;
+    for (int k = 0; k < 3; k++) {
+        x[k] = 0;
+        for (int c = 0; c < 4; c++) x[k] += w[c] * sp_mesh_positions(mesh)[3 * (size_t)cell[c] + (size_t)k];
+    }
 }
 
 // Reports static problems without sufficient supports
@@ -556,10 +557,8 @@ static sp_status build_check_static(sp_run *run, const sp_run_body *body, const 
         hold_nodes(&h, body->placed, def->moves[i].nodes, def->moves[i].count, def->moves[i].axes);
     for (int i = 0; i < def->spring_count; i++) {
         const sp_anchor *a = &def->springs[i].at;
-        const int *tet = sp_mesh_tets(body->placed) + 4 * (size_t)a->elem;
-        double x[3] = {0}, first = 1 - a->at[0] - a->at[1] - a->at[2];
-        for (size_t k = 0; k < 4; k++)
-            sp__axpy3(x, k ? a->at[k - 1] : first, sp_mesh_positions(body->placed) + 3 * (size_t)tet[k], x);
+        double x[3];
+        anchor_position(body->placed, a, x);
         hold_point(&h, x, SP_AXES_ALL);
     }
     int rank = rank_of(h.gram);
@@ -608,9 +607,9 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
         return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
     SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
-    size_t corners = 4 * (size_t)sp_mesh_tet_count(body->placed);
-    if (t.cell_count != sp_mesh_tet_count(body->placed) || t.corners != 4 ||
-        memcmp(t.cells, sp_mesh_tets(body->placed), corners * sizeof(int)) != 0)
+    size_t corners = 4 * (size_t)sp_mesh_cell_count(body->placed);
+    if (t.cell_count != sp_mesh_cell_count(body->placed) || t.corners != 4 ||
+        memcmp(t.cells, sp_mesh_cells(body->placed), corners * sizeof(int)) != 0)
         return SP_BUILD_FAIL(run, node, "file", "\"%s\" has other elements in the recording", body->node->path);
     SP_TRY(read_array(run, node, r, frame, index, "position", nodes, &x));
     SP_TRY(read_array(run, node, r, frame, index, "velocity", nodes, &v));
@@ -638,18 +637,32 @@ static double element_density(const sp_solid_def *def, int e) {
     return region ? def->regions[region - 1].density : def->material.density;
 }
 
-// centre of mass of an initial shape; each node has a quarter of the rest mass of its elements
+// The mass of an element, and the share of each node: density times the integral of its shape function.
+static double element_shares(const sp_mesh *mesh, int e, double density, double *shares) {
+    const int *nodes;
+    sp_element_type type = sp_mesh_element(mesh, e, &nodes);
+    double mass = 0, D[9];
+    if (type == SP_ELEMENT_TET4) {
+        const double *X = sp_mesh_positions(mesh);
+        for (int i = 0; i < 3; i++) sp__sub3(X + 3 * (size_t)nodes[i + 1], X + 3 * (size_t)nodes[0], D + 3 * i);
+        mass = density * sp__det3(D) / 6;
+        for (int i = 0; i < 4; i++) shares[i] = 0.25 * mass;
+        return mass;
+    }
+    sp_mesh_element_integrals(mesh, e, shares);
+    for (int i = 0; i < sp_element_nodes(type); i++) mass += shares[i] *= density;
+    return mass;
+}
+
+// centre of mass of an initial shape
 static void centre_of_mass(const sp_mesh *rest, const sp_solid_def *def, const double *x, double out[3]) {
-    const double *X = sp_mesh_positions(rest);
-    double mass = 0;
+    double mass = 0, shares[SP_ELEMENT_NODES_MAX];
     out[0] = out[1] = out[2] = 0;
-    for (int e = 0; e < sp_mesh_tet_count(rest); e++) {
-        const int *tet = sp_mesh_tets(rest) + 4 * (size_t)e;
-        double D[9];
-        for (int i = 0; i < 3; i++) sp__sub3(X + 3 * (size_t)tet[i + 1], X + 3 * (size_t)tet[0], D + 3 * i);
-        double m = element_density(def, e) * sp__det3(D) / 6;
-        for (int i = 0; i < 4; i++) sp__axpy3(out, 0.25 * m, x + 3 * (size_t)tet[i], out);
-        mass += m;
+    for (int e = 0; e < sp_mesh_element_count(rest); e++) {
+        const int *nodes;
+        int n = sp_element_nodes(sp_mesh_element(rest, e, &nodes));
+        mass += element_shares(rest, e, element_density(def, e), shares);
+        for (int i = 0; i < n; i++) sp__axpy3(out, shares[i], x + 3 * (size_t)nodes[i], out);
     }
     for (int k = 0; k < 3; k++) out[k] /= mass;
 }
@@ -728,12 +741,12 @@ static sp_status build_solid(sp_run *run, const sp_scene_node *node) {
 }
 
 static int solid_item_count(const sp_run_body *body, sp_select_kind kind) {
-    return kind == SP_SELECT_NODES ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+    return kind == SP_SELECT_NODES ? sp_mesh_node_count(body->own) : sp_mesh_element_count(body->own);
 }
 
 static int64_t solid_item_number(const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int item) {
     (void)node;
-    return kind == SP_SELECT_NODES ? sp_mesh_node_ids(body->own)[item] : sp_mesh_tet_ids(body->own)[item];
+    return kind == SP_SELECT_NODES ? sp_mesh_node_ids(body->own)[item] : sp_mesh_element_ids(body->own)[item];
 }
 
 const sp_builder sp__solid_builder = {.element = "solid",

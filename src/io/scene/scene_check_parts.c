@@ -823,7 +823,7 @@ static bool has_pair(const sp_scene_node *contact, bool volume) {
 static void check_contact(sp_scene_node *node) {
     static const char *const springs[] = {"stiffness", "damping"}, *const rows[] = {"stabilisation", "passes", "self", "reserve"},
                              *const distances[] = {"alarm", "gap", "broad", "continuous"},
-                             *const volumes[] = {"pixel", "cell", "slack", "law", "viscosity"};
+                             *const volumes[] = {"pixel", "cell", "layers", "slack", "law", "viscosity"};
     const bool penalty = sp__attr_is(node, "formulation", "penalty"), volume = is_volume(node);
     const bool soft = penalty || sp__attr_is(node, "formulation", "volume-penalty");
     const bool any_volume = volume || has_pair(node, true), any_distance = !volume || has_pair(node, false);
@@ -834,7 +834,7 @@ static void check_contact(sp_scene_node *node) {
     for (int i = 0; i < 4 && (penalty || !any_distance); i++)
         sp__cannot_act(node, distances[i], node, "formulation",
                        penalty ? "penalty contact acts where surfaces overlap" : "volumes are made where surfaces overlap");
-    for (int i = 0; i < 5 && !any_volume; i++)
+    for (int i = 0; i < 6 && !any_volume; i++)
         sp__cannot_act(node, volumes[i], node, "formulation", "it measures distances; formulation=\"volume\" measures volumes");
     if (any_volume && !sp__attr_is(node, "law", "viscous"))
         sp__cannot_act(node, "viscosity", node, "law", "law=\"viscous\" has it");

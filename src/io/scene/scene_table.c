@@ -165,25 +165,26 @@ static sp_attr_spec solver_attrs[] = {
 
 // `need` and `common` mark attributes that are required in `contact`, and those that a pair does not have; DEF keeps or drops the
 // defaults
-#define CONTACT_ATTRS(need, common, DEF)                                                                            \
-    CHOICE("formulation", NULL, "penalty/proximity/volume/volume-penalty", need, 1, REBUILD, "what a contact is"),  \
-        PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                   \
-        CHOICE("law", DEF("coulomb"), "coulomb/viscous", common, 1, REBUILD, "of friction; viscous: volumes only"), \
-        NOT_NEGATIVE("viscosity", "N s/m5", NULL, common, 1, REBUILD, "of viscous friction"),                       \
-        NUMBER_PARAM("stiffness", DEF("auto"), (common) | AUTO | LOPEN, "world.contact.stiffness"),                 \
-        NUMBER_PARAM("damping", DEF(LISTED), common, "world.contact.damping"),                                      \
-        POSITIVE("alarm", "m", DEF("auto"), AUTO, 1, REBUILD, "proximity: contacts are made below this distance"),  \
-        NOT_NEGATIVE("gap", "m", DEF("0"), 0, 1, REBUILD, "proximity: distance that contacts keep"),                \
-        POSITIVE("pixel", "m", NULL, 0, 1, REBUILD, "volume: distance of the rays of the layered images"),          \
-        INTEGERS("cell", 1, 1, 0, 4096, DEF("0"), common, 1, REBUILD,                                               \
-                 "volume: edge of a constraint in pixels; 0: one for each pair"),                                   \
-        INTEGERS("layers", 1, 1, 1, 4096, DEF("auto"), AUTO, 2, REBUILD, "of the layered images"),                  \
-        NOT_NEGATIVE("slack", "", DEF("0.5"), common, 1, REBUILD, "volume: overlap that stays at rest, in pixels"), \
-        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", common, 1, REBUILD,                     \
-               "proximity: what happens to an overlap at the start of a step"),                                     \
-        INTEGERS("passes", 1, 1, 0, 100, DEF("3"), common, 1, REBUILD,                                              \
-                 "proximity: of detection and solve in a step, after the first"),                                   \
-        SWITCH("self", DEF("no"), common, 1, REBUILD, "proximity: solids touch themselves"),                        \
+#define CONTACT_ATTRS(need, common, DEF)                                                                               \
+    CHOICE("formulation", NULL, "penalty/proximity/volume/volume-penalty", need, 1, REBUILD, "what a contact is"),     \
+        PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                      \
+        CHOICE("law", DEF("coulomb"), "coulomb/viscous", common, 1, REBUILD, "of friction; viscous: volumes only"),    \
+        NOT_NEGATIVE("viscosity", "N s/m5", NULL, common, 1, REBUILD, "of viscous friction"),                          \
+        NUMBER_PARAM("stiffness", DEF("auto"), (common) | AUTO | LOPEN, "world.contact.stiffness"),                    \
+        NUMBER_PARAM("damping", DEF(LISTED), common, "world.contact.damping"),                                         \
+        POSITIVE("alarm", "m", DEF("auto"), AUTO, 1, REBUILD, "proximity: contacts are made below this distance"),     \
+        NOT_NEGATIVE("gap", "m", DEF("0"), 0, 1, REBUILD, "proximity: distance that contacts keep"),                   \
+        POSITIVE("pixel", "m", NULL, 0, 1, REBUILD, "volume: distance of the rays of the layered images"),             \
+        INTEGERS("cell", 1, 1, 0, 4096, DEF("0"), common, 1, REBUILD,                                                  \
+                 "volume: edge of a constraint in pixels; 0: one for each pair"),                                      \
+        INTEGERS("layers", 1, 1, 1, 4096, DEF("auto"), (common) | AUTO, 1, REBUILD,                                    \
+                 "volume: surfaces that a ray may cross for which memory is ready; more make it grow, with an event"), \
+        NOT_NEGATIVE("slack", "", DEF("0.5"), common, 1, REBUILD, "volume: overlap that stays at rest, in pixels"),    \
+        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", common, 1, REBUILD,                        \
+               "proximity: what happens to an overlap at the start of a step"),                                        \
+        INTEGERS("passes", 1, 1, 0, 100, DEF("3"), common, 1, REBUILD,                                                 \
+                 "proximity: of detection and solve in a step, after the first"),                                      \
+        SWITCH("self", DEF("no"), common, 1, REBUILD, "proximity: solids touch themselves"),                           \
         SWITCH("continuous", DEF("no"), 0, 1, REBUILD, "proximity: what touches between the ends of a step only is found")
 
 static sp_attr_spec contact_attrs[] = {
