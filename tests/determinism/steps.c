@@ -19,7 +19,7 @@ static void circle(const void *user, double t, sp_pose *out) {
 
 // region 1: the second half of the elements
 static int *halves(const sp_mesh *mesh) {
-    int n = sp_mesh_tet_count(mesh), *region = calloc((size_t)n, sizeof *region);
+    int n = sp_mesh_element_count(mesh), *region = calloc((size_t)n, sizeof *region);
     for (int i = n / 2; i < n; i++) region[i] = 1;
     return region;
 }

@@ -27,7 +27,7 @@ static void set_material(const law_case *c, sp_material *m, sp_solid_law *law) {
 }
 
 static int *second_half(const sp_mesh *mesh) {
-    int n = sp_mesh_tet_count(mesh), *region = calloc((size_t)n, sizeof *region);
+    int n = sp_mesh_element_count(mesh), *region = calloc((size_t)n, sizeof *region);
     for (int e = 0; e < n; e++) {
         double x = 0;
         for (int k = 0; k < 4; k++) x += sp_mesh_positions(mesh)[3 * sp_mesh_tets(mesh)[4 * e + k]] / 4;
@@ -99,7 +99,7 @@ TEST(region_of_the_whole_body) {
             lab l;
             REQUIRE(lab_context(&l));
             REQUIRE(sp_mesh_box(l.ctx, (double[3]){length, thick, thick}, (int[3]){4, 2, 2}, 6, &l.mesh) == SP_OK);
-            int count, *wall = plane_nodes(l.mesh, 0, 0, &count), n = sp_mesh_tet_count(l.mesh);
+            int count, *wall = plane_nodes(l.mesh, 0, 0, &count), n = sp_mesh_element_count(l.mesh);
             int *region = calloc((size_t)n, sizeof *region);
             for (int e = 0; e < n; e++) region[e] = 1;
             sp_fix fix = {wall, count, SP_AXES_ALL, 0};
