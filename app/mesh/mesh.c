@@ -158,6 +158,28 @@ static int write_surface(const sp_mesh_out *out, const sp_arguments *a, const sp
     return SP_EXIT_DONE;
 }
 
+void sp__mesh_elements_text(const int type_counts[4], char *out, size_t size) {
+    static const struct {
+        sp_element_type type;
+        const char *name;
+    } names[] = {{SP_ELEMENT_HEX8, "hexahedra"}, {SP_ELEMENT_TET10, "quadratic tetrahedra"}, {SP_ELEMENT_TET4, "tetrahedra"}};
+    size_t at = 0;
+    *out = 0;
+    for (int i = 0; i < 3; i++) {
+        int count = type_counts[names[i].type], n = 0;
+        if (count && at < size) n = snprintf(out + at, size - at, "%s%d %s", at ? ", " : "", count, names[i].name);
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void print_written(const sp_mesh_out *out, const sp_mesh *mesh) {
+    int counts[4] = {0};
+    char elements[120];
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) counts[sp_mesh_element(mesh, e, NULL)]++;
+    sp__mesh_elements_text(counts, elements, sizeof elements);
+    printf("%s: %d nodes, %s, %.6g m3\n", out->path, sp_mesh_node_count(mesh), elements, sp_mesh_volume(mesh));
+}
+
 int sp__mesh_out_write(const sp_mesh_out *out, const sp_arguments *a, const sp_mesh *mesh, const sp_trimesh *surface) {
     if (out->options.compress && !is_format(out, "vtu")) return sp__complain(a, "--compress: only vtu files can be compressed");
     if (surface) return write_surface(out, a, surface);
@@ -169,8 +191,6 @@ int sp__mesh_out_write(const sp_mesh_out *out, const sp_arguments *a, const sp_m
         return code;
     }
     if (sp_mesh_write(mesh, out->path, &out->options) < 0) return sp__mesh_failed(a, sp_mesh_context(mesh));
-    if (!out->quiet)
-        printf("%s: %d nodes, %d tetrahedra, %.6g m3\n", out->path, sp_mesh_node_count(mesh), sp_mesh_element_count(mesh),
-               sp_mesh_volume(mesh));
+    if (!out->quiet) print_written(out, mesh);
     return SP_EXIT_DONE;
 }

@@ -22,14 +22,14 @@ int sp__mesh_failed(const sp_arguments *a, const sp_context *context);
 typedef struct sp_mesh_out {
     const char *path;
     sp_mesh_write_options options;
-    bool surface;  // the boundary instead of tetrahedra
+    bool surface;  // the boundary instead of elements
     bool quiet;    // do not print what was written
 } sp_mesh_out;
 
-#define SP_MESH_OUT_OPTIONS                                                                                  \
-    {"--format", "F", "msh, msh2, vtk, vtu, tetgen, obj, stl or ply; default: by the suffix"},               \
-        {"--ascii", NULL, "text instead of binary"}, {"--compress", NULL, "vtu: compress with zlib"}, {      \
-        "--surface", NULL, "write the boundary triangles instead of tetrahedra (obj, stl and ply always do)" \
+#define SP_MESH_OUT_OPTIONS                                                                                \
+    {"--format", "F", "msh, msh2, vtk, vtu, tetgen, obj, stl or ply; default: by the suffix"},             \
+        {"--ascii", NULL, "text instead of binary"}, {"--compress", NULL, "vtu: compress with zlib"}, {    \
+        "--surface", NULL, "write the boundary triangles instead of elements (obj, stl and ply always do)" \
     }
 enum { SP_MESH_OUT_OPTION_COUNT = 4 };
 
@@ -38,6 +38,9 @@ sp_mesh_out sp__mesh_out_default(void);
 bool sp__take_out_option(sp_mesh_out *out, const sp_arguments *a, const char *name, char **values, bool *bad);
 // Writes one of the two (the other is NULL) and prints a summary. Returns the exit code.
 int sp__mesh_out_write(const sp_mesh_out *out, const sp_arguments *a, const sp_mesh *mesh, const sp_trimesh *surface);
+
+// "24 hexahedra, 5 tetrahedra" from the number of elements of each type.
+void sp__mesh_elements_text(const int type_counts[4], char *out, size_t size);
 
 // ---- reports (mesh_report.c)
 

@@ -1,26 +1,32 @@
-// `souple mesh convert`: converts between formats, with an optional scale; tetrahedra, or triangles if there are none.
+// `souple mesh convert`: converts between formats, with an optional scale; volume elements, or triangles if there are none.
 #include <math.h>
 
 #include "mesh/mesh.h"
 
-enum { SCALE = SP_MESH_OUT_OPTION_COUNT, TRANSLATE };
+enum { SCALE = SP_MESH_OUT_OPTION_COUNT, TRANSLATE, TETRAHEDRA, ORDER };
 
 static const sp_option options[] = {
     SP_MESH_OUT_OPTIONS,
     [SCALE] = {"--scale", "S", "times S, or SX,SY,SZ; 0.001 for a file in millimetres"},
     [TRANSLATE] = {"--translate", "X,Y,Z", "and then moved [m]"},
+    [TETRAHEDRA] = {"--tetrahedra", NULL, "cut hexahedra into linear tetrahedra, and take the corners of quadratic ones"},
+    [ORDER] = {"--order", "N", "2: linear tetrahedra get nodes on their edges; quadratic ones stay. Default 1: as they are"},
 };
 
 typedef struct convert_args {
     sp_mesh_out out;
     double scale[3];
     sp_pose pose;
+    bool tetrahedra;
+    long order;
 } convert_args;
 
 static bool mesh_convert_take(sp_arguments *a, int option, char **values) {
     convert_args *c = a->user;
     int n;
     bool bad;
+    if (option == TETRAHEDRA) return c->tetrahedra = true;
+    if (option == ORDER) return sp__read_integer(a, "--order", values[0], 1, 2, &c->order);
     if (option == TRANSLATE) return sp__read_list(a, "--translate", values[0], 3, 3, c->pose.translate, &n);
     if (option != SCALE) return sp__take_out_option(&c->out, a, options[option].name, values, &bad) && !bad;
     if (!sp__read_list(a, "--scale", values[0], 1, 3, c->scale, &n)) return false;
@@ -29,10 +35,19 @@ static bool mesh_convert_take(sp_arguments *a, int option, char **values) {
     return true;
 }
 
+static bool all_quadratic(const sp_mesh *mesh) {
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++)
+        if (sp_mesh_element(mesh, e, NULL) != SP_ELEMENT_TET10) return false;
+    return true;
+}
+
 static int convert_mesh(const convert_args *c, const sp_arguments *a, const sp_mesh *mesh) {
-    sp_mesh *moved = NULL;
-    if (sp_mesh_transformed(mesh, c->scale, &c->pose, &moved) < 0) return sp__mesh_failed(a, sp_mesh_context(mesh));
-    int code = sp__mesh_out_write(&c->out, a, moved, NULL);
+    sp_mesh *quadratic = NULL, *moved = NULL;
+    sp_status status = SP_OK;
+    if (c->order == 2 && !all_quadratic(mesh)) status = sp_mesh_order2(mesh, NULL, NULL, &quadratic);
+    if (status >= 0) status = sp_mesh_transformed(quadratic ? quadratic : mesh, c->scale, &c->pose, &moved);
+    int code = status < 0 ? sp__mesh_failed(a, sp_mesh_context(mesh)) : sp__mesh_out_write(&c->out, a, moved, NULL);
+    sp_mesh_destroy(&quadratic);
     sp_mesh_destroy(&moved);
     return code;
 }
@@ -53,10 +68,12 @@ static int mesh_convert_file(const convert_args *c, const sp_arguments *a, sp_co
     int code;
     if (sp_mesh_file_open(context, a->words[0], &file) < 0) return sp__mesh_failed(a, context);
     sp_mesh_file_get(file, &content);
-    if (content.tetrahedra)
-        code = sp_mesh_file_mesh(file, &mesh) < 0 ? sp__mesh_failed(a, context) : convert_mesh(c, a, mesh);
-    else
+    if (content.tetrahedra) {
+        sp_status status = (c->tetrahedra ? sp_mesh_file_tets : sp_mesh_file_mesh)(file, &mesh);
+        code = status < 0 ? sp__mesh_failed(a, context) : convert_mesh(c, a, mesh);
+    } else {
         code = sp_mesh_file_trimesh(file, &surface) < 0 ? sp__mesh_failed(a, context) : convert_surface(c, a, surface);
+    }
     sp_mesh_file_close(&file);
     sp_mesh_destroy(&mesh);
     sp_trimesh_destroy(&surface);
@@ -81,13 +98,16 @@ const sp_command sp__command_mesh_convert = {
     .name = "mesh convert",
     .arguments = "IN OUT",
     .summary = "Write a mesh or a surface in another format",
-    .text = "What IN is, is seen from its content. Tetrahedra with their groups and arrays where there are any, otherwise "
-            "triangles.\n"
-            "Hexahedra, wedges, pyramids, quadrangles and polygons are cut.",
+    .text =
+        "What IN is, is seen from its content. Volume elements with their groups and arrays where there are any, otherwise "
+        "triangles.\n"
+        "Linear and quadratic tetrahedra and hexahedra stay what they are; a file with wedges or pyramids is cut into linear\n"
+        "tetrahedra as a whole. Quadrangles and polygons are cut into triangles.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple mesh convert liver.msh liver.vtu --compress\n"
                 "  souple mesh convert scan.stl scan.ply --scale 0.001\n"
-                "  souple mesh convert liver.msh skin.obj\n",
+                "  souple mesh convert liver.msh skin.obj\n"
+                "  souple mesh convert bricks.vtu bricks.msh --tetrahedra\n",
     .main = convert_main,
 };

@@ -18,7 +18,7 @@ static const sp_option options[] = {
     [AXIS] = {"--axis", "X,Y,Z", "cylinder, torus: direction of the axis; default 0,0,1"},
     [CELLS] = {"--cells", "N,..",
                "box: along x,y,z; cylinder: across the radius, along; sphere: across the radius; torus: around, across"},
-    [PER_CELL] = {"--per-cell", "N", "box: tetrahedra a cell, 5 (default; symmetric where counts are even) or 6"},
+    [PER_CELL] = {"--per-cell", "N", "box: tetrahedra a cell, 5 (default; symmetric where counts are even) or 6; 1: hexahedra"},
     [ELEMENTS] = {"--elements", "N", "organs: about so many tetrahedra; default 5000"},
 };
 
@@ -100,7 +100,7 @@ static bool mesh_generate_take(sp_arguments *a, int option, char **values) {
     case TUBE: return sp__read_number(a, name, text, 0, most, &g->tube);
     case AXIS: return sp__read_list(a, name, text, 3, 3, g->axis, &n);
     case CELLS: return sp__read_counts(a, name, text, 1, 3, g->cells, &g->cell_count);
-    case PER_CELL: return sp__read_integer(a, name, text, 5, 6, &g->per_cell);
+    case PER_CELL: return sp__read_integer(a, name, text, 1, 6, &g->per_cell);
     case ELEMENTS: return sp__read_integer(a, name, text, 1, 1L << 27, &g->elements);
     default: return sp__take_out_option(&g->out, a, name, values, &bad) && !bad;
     }

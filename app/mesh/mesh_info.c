@@ -131,8 +131,10 @@ const sp_command sp__command_mesh_info = {
     .arguments = "FILE",
     .summary = "Say what is in a mesh file, how good it is, and everything that is wrong with it",
     .text =
-        "Tetrahedra where there are any, otherwise triangles. Defects come first, with the numbers of the file.\n"
-        "--repair welds coincident nodes, leaves out nodes of no element and degenerate, duplicate or broken elements, turns\n"
+        "Volume elements where there are any, otherwise triangles. Defects come first, with the numbers of the file.\n"
+        "Hexahedra and quadratic tetrahedra have a Jacobian ratio: the smallest determinant of their map to the largest one.\n"
+        "--repair works on linear tetrahedra and triangles: it welds coincident nodes, leaves out nodes of no element and "
+        "degenerate, duplicate or broken elements, turns\n"
         "inverted tetrahedra and orients surfaces; holes and self-intersections stay, and are reported (see `souple mesh\n"
         "tetrahedralise`, which can live with both).",
     .options = options,

@@ -14,20 +14,31 @@ long long sp__findings_defects(const sp_mesh_report *report) {
 
 // ---------------------------------------------------------------------------------------------------- defects
 
-static void print_defect(const sp_defect *d, bool tetrahedra, FILE *file) {
-    const char *element = tetrahedra ? "tetrahedron" : "triangle", *gap = "      ";
+static bool only_linear(const sp_mesh_stats *s) {
+    return s->type_counts[SP_ELEMENT_TET4] == s->element_count;
+}
+
+// one element, in a sentence
+static const char *element_word(const sp_mesh_stats *s) {
+    return !s->tetrahedra ? "triangle" : only_linear(s) ? "tetrahedron" : "element";
+}
+
+static void print_defect(const sp_defect *d, const sp_mesh_stats *s, FILE *file) {
+    const char *element = element_word(s), *gap = "      ";
+    bool tetrahedra = s->tetrahedra;
     for (int i = 0; i < d->element_count; i++, gap = " and ") fprintf(file, "%s%s %lld", gap, element, (long long)d->elements[i]);
     if (d->element_count && d->node_count) gap = ", ";
     for (int i = 0; i < d->node_count; i++, gap = " and ") fprintf(file, "%snode %lld", gap, (long long)d->nodes[i]);
     bool volume = d->kind == SP_DEFECT_INVERTED || d->kind == SP_DEFECT_INSIDE_OUT || (d->kind == SP_DEFECT_FLAT && tetrahedra);
     if (volume) fprintf(file, ", %.4g m3", d->value);
+    if (d->kind == SP_DEFECT_DISTORTED) fprintf(file, ", determinant down to %.4g m3", d->value);
     if (d->kind == SP_DEFECT_FLAT && !tetrahedra) fprintf(file, ", %.4g m2", d->value);
     if (d->kind == SP_DEFECT_COINCIDENT) fprintf(file, ", %.4g m apart", d->value);
     fputc('\n', file);
 }
 
 static void print_defects(const sp_mesh_report *report, FILE *file) {
-    bool tetrahedra = sp_mesh_report_stats(report)->tetrahedra;
+    const sp_mesh_stats *s = sp_mesh_report_stats(report);
     int at = 0;
     for (int k = 0; k < SP_DEFECT_KINDS; k++) {
         bool whole;
@@ -36,7 +47,7 @@ static void print_defects(const sp_mesh_report *report, FILE *file) {
         fprintf(file, "  %s%lld %s: %s\n", whole ? "" : "at least ", count, sp_defect_name((sp_defect_kind)k),
                 sp_defect_text((sp_defect_kind)k));
         sp_defect d;
-        for (; sp_mesh_report_at(report, at, &d) >= 0 && (int)d.kind == k; at++, listed++) print_defect(&d, tetrahedra, file);
+        for (; sp_mesh_report_at(report, at, &d) >= 0 && (int)d.kind == k; at++, listed++) print_defect(&d, s, file);
         if (listed < count && listed > 0) fprintf(file, "      ... and %lld more\n", count - listed);
     }
 }
@@ -62,9 +73,19 @@ static void add_surface(sp_table *t, const sp_mesh_stats *s) {
                        s->shell_count - s->closed_count);
 }
 
+static const char *element_row(const sp_mesh_stats *s) {
+    return !s->tetrahedra ? "triangles" : only_linear(s) ? "tetrahedra" : "elements";
+}
+
 static void add_numbers(sp_table *t, const sp_mesh_stats *s) {
     row(t, "nodes"), sp__table_cell(t, "%d", s->node_count);
-    row(t, s->tetrahedra ? "tetrahedra" : "triangles"), sp__table_cell(t, "%d", s->element_count);
+    char types[120];
+    sp__mesh_elements_text(s->type_counts, types, sizeof types);
+    row(t, element_row(s));
+    if (s->tetrahedra && !only_linear(s))
+        sp__table_cell(t, "%s", types);
+    else
+        sp__table_cell(t, "%d", s->element_count);
     row(t, "components"), sp__table_cell(t, "%d", s->component_count);
     row(t, s->tetrahedra ? "volume" : "encloses");
     if (isfinite(s->volume))
@@ -122,11 +143,15 @@ static void print_bars(const int64_t *counts, int n, double width, const char *u
 }
 
 static void print_shapes(const sp_mesh_stats *s, FILE *file) {
+    if (isfinite(s->jacobian_min))
+        fprintf(file,
+                "\n  Jacobian ratio (smallest to largest determinant, 1 undistorted), mean %.3f, worst %.3g (element %lld)\n",
+                s->jacobian_mean, s->jacobian_min, (long long)s->jacobian_worst);
     if (!isfinite(s->angle_min)) return;
     fprintf(file, "\n  %s, %.4g .. %.4g deg\n", s->tetrahedra ? "dihedral angles" : "angles", s->angle_min, s->angle_max);
     print_bars(s->angles, 18, 10, " deg", file);
     fprintf(file, "\n  shape (inscribed to circumscribed radius, 1 regular, 0 flat), mean %.3f, worst %.3g (%s %lld)\n",
-            s->ratio_mean, s->ratio_min, s->tetrahedra ? "tetrahedron" : "triangle", (long long)s->worst);
+            s->ratio_mean, s->ratio_min, element_word(s), (long long)s->worst);
     print_bars(s->ratios, 10, 0.1, "", file);
     if (isfinite(s->aspect_max)) fprintf(file, "  longest edge to inscribed radius, 1 regular: at most %.4g\n", s->aspect_max);
 }
@@ -216,6 +241,13 @@ static void add_defects(sp_json *j, const sp_mesh_report *report) {
 static void add_stats(sp_json *j, const sp_mesh_stats *s) {
     sp__json_integer(j, "nodes", s->node_count);
     sp__json_integer(j, "elements", s->element_count);
+    if (s->tetrahedra) {
+        sp__json_open(j, "types", '{');
+        sp__json_integer(j, "tetrahedra", s->type_counts[SP_ELEMENT_TET4]);
+        sp__json_integer(j, "quadratic_tetrahedra", s->type_counts[SP_ELEMENT_TET10]);
+        sp__json_integer(j, "hexahedra", s->type_counts[SP_ELEMENT_HEX8]);
+        sp__json_close(j, '}');
+    }
     sp__json_integer(j, "components", s->component_count);
     sp__json_number(j, "volume", s->volume);
     sp__json_vector(j, "low", s->low, 3);
@@ -247,6 +279,11 @@ static void add_stats(sp_json *j, const sp_mesh_stats *s) {
     add_ids(j, "per_tenth", s->ratios, 10);
     sp__json_close(j, '}');
     sp__json_number(j, "aspect_max", s->aspect_max);
+    sp__json_open(j, "jacobian_ratio", '{');
+    sp__json_number(j, "min", s->jacobian_min);
+    sp__json_number(j, "mean", s->jacobian_mean);
+    sp__json_integer(j, "worst", (long long)s->jacobian_worst);
+    sp__json_close(j, '}');
 }
 
 static void add_groups(sp_json *j, const sp_mesh_file_content *c) {
@@ -284,7 +321,7 @@ void sp__print_findings_json(const sp_mesh_findings *f, FILE *file) {
     sp__json_open(&j, NULL, '{');
     sp__json_text(&j, "file", f->path);
     sp__json_text(&j, "format", f->content.format);
-    sp__json_text(&j, "kind", f->content.tetrahedra ? "tetrahedra" : "triangles");
+    sp__json_text(&j, "kind", element_row(sp_mesh_report_stats(f->report)));
     add_stats(&j, sp_mesh_report_stats(f->report));
     add_groups(&j, &f->content);
     add_defects(&j, f->report);

@@ -71,9 +71,10 @@ SP_API sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_
 /// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_mesh_destroy(sp_mesh **mesh);
 
-/// Generators. Limits: 1 <= cells, and at most 2^27 tetrahedra.
+/// Generators. Limits: 1 <= cells, and at most 2^27 elements (hexahedra: 2^25).
 /// Box with a corner at the origin; node number i(ny+1)(nz+1) + j(nz+1) + l; `per_cell` is 5 (alternating; mirror symmetric along
-/// axes with an even count of cells) or 6 (path tetrahedra along the main diagonal: one-sided, a loaded beam bends aside).
+/// axes with an even count of cells), 6 (path tetrahedra along the main diagonal: one-sided, a loaded beam bends aside) or 1
+/// (hexahedra).
 SP_API sp_status sp_mesh_box(sp_context *context, const double size[3], const int cells[3], int per_cell, sp_mesh **out);
 /// Solid cylinder from the origin along `axis`; cells: across the radius, along the axis.
 SP_API sp_status sp_mesh_cylinder(sp_context *context, double radius, double length, const double axis[3], const int cells[2],

@@ -137,7 +137,10 @@ static void plane_vertices(const sp_body_shape *s, const double middle[3], doubl
 
 static void place_shapes(sp_constraints *c) {
     double middle[3], radius;
-    for (int plane = 0; plane < 2; plane++) {
+    bool planes = false;
+    for (int i = 0; i < c->collider_count; i++)
+        planes = planes || (!c->colliders[i].surface && c->colliders[i].volume && c->colliders[i].around == 0);
+    for (int plane = 0; plane < 1 + planes; plane++) {
         if (plane) bound_surfaces(c, middle, &radius);
         for (int i = 0; i < c->collider_count; i++) {
             sp_constraint_collider *k = &c->colliders[i];
@@ -183,7 +186,7 @@ static sp_status check_closed(sp_constraints *c) {
             const sp_constraint_collider *other = &c->colliders[j];
             if (other->body == k->body || !(other->volume || other->open) || !(collider_pixel(c, k, other) > 0)) continue;
             return SP_FAIL(c->ctx, SP_BAD_INPUT,
-                           "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh FILE --repair` "
+                           "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh info FILE --repair OUT` "
                            "closes it, or a pair with formulation=\"proximity\" measures its distance",
                            k->surface->name, k->body->name, k->open);
         }

@@ -57,7 +57,8 @@ sp_status sp_mesh_box(sp_context *context, const double size[3], const int cells
         SP_TRY(check_length(context, "size", size[k]));
         b.size[k] = size[k], b.cells[k] = cells[k];
     }
-    if (per_cell != 5 && per_cell != 6) return SP_FAIL(context, SP_BAD_INPUT, "%d tetrahedra a cell, must be 5 or 6", per_cell);
+    if (per_cell != 1 && per_cell != 5 && per_cell != 6)
+        return SP_FAIL(context, SP_BAD_INPUT, "%d elements a cell, must be 1, 5 or 6", per_cell);
     sp_grid grid = {.cells = {cells[0], cells[1], cells[2]}, .per_cell = per_cell};
     return sp__grid_mesh(context, &grid, place_box, &b, out);
 }

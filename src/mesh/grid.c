@@ -1,4 +1,4 @@
-// Splits the cells of a structured grid into tetrahedra.
+// Splits the cells of a structured grid into tetrahedra, or keeps them as hexahedra.
 //
 // Six per cell: the paths from one corner to the opposite one along the axes, in every order of the axes (Kuhn 1960). The
 // diagonal on a face of the cell depends only on the direction of the cell diagonal along the two axes of the face, so neighbours
@@ -62,6 +62,11 @@ static void split5(const sp_grid *grid, const int cell[3], int *tets) {
     }
 }
 
+static void keep_cell(const sp_grid *grid, const int cell[3], int *nodes) {
+    static const int bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    for (int k = 0; k < 8; k++) nodes[k] = grid_corner(grid, cell, bits[k]);
+}
+
 static sp_status grid_check(sp_context *ctx, const sp_grid *grid) {
     double tets = grid->per_cell;
     for (int a = 0; a < 3; a++) {
@@ -69,12 +74,12 @@ static sp_status grid_check(sp_context *ctx, const sp_grid *grid) {
         tets *= grid->cells[a];
     }
     if (tets > SP_TETS_MAX)
-        return SP_FAIL(ctx, SP_BAD_INPUT, "%d x %d x %d cells make %g tetrahedra, must be at most %d", grid->cells[0],
+        return SP_FAIL(ctx, SP_BAD_INPUT, "%d x %d x %d cells make %g elements, must be at most %d", grid->cells[0],
                        grid->cells[1], grid->cells[2], tets, SP_TETS_MAX);
     return SP_OK;
 }
 
-static void grid_fill(const sp_grid *grid, sp_grid_place *place, const void *arg, double *x, int *tets) {
+static void grid_fill(const sp_grid *grid, sp_grid_place *place, const void *arg, double *x, int *nodes) {
     const int *n = grid->cells;
     for (int i = 0; i < node_layers(grid); i++)
         for (int j = 0; j <= n[1]; j++)
@@ -82,8 +87,9 @@ static void grid_fill(const sp_grid *grid, sp_grid_place *place, const void *arg
     for (int i = 0; i < n[0]; i++)
         for (int j = 0; j < n[1]; j++)
             for (int l = 0; l < n[2]; l++) {
-                (grid->per_cell == 5 ? split5 : split6)(grid, (const int[3]){i, j, l}, tets);
-                tets += 4 * grid->per_cell;
+                const int cell[3] = {i, j, l};
+                (grid->per_cell == 1 ? keep_cell : grid->per_cell == 5 ? split5 : split6)(grid, cell, nodes);
+                nodes += grid->per_cell == 1 ? 8 : 4 * grid->per_cell;
             }
 }
 
@@ -91,22 +97,29 @@ sp_status sp__grid_mesh(sp_context *ctx, const sp_grid *grid, sp_grid_place *pla
     *out = NULL;
     SP_TRY(grid_check(ctx, grid));
     sp_mesh_def def = sp_mesh_def_default();
-    // 2^27 tetrahedra have at most 2^27 nodes, also if the grid is one cell thick in two directions
+    sp_element_type type = grid->per_cell == 1 ? SP_ELEMENT_HEX8 : SP_ELEMENT_TET4;
+    // 2^27 elements have at most 2^28 nodes, also if the grid is one cell thick in two directions
     def.node_count = node_layers(grid) * (grid->cells[1] + 1) * (grid->cells[2] + 1);
     def.element_count = grid->cells[0] * grid->cells[1] * grid->cells[2] * grid->per_cell;
     def.fix_orientation = false;
     double *x = NULL;
-    int *tets = NULL;
+    int *nodes = NULL;
+    sp_element_type *types = NULL;
     sp_status status;
-    if (SP_NEW(ctx, x, 3 * (size_t)def.node_count) && SP_NEW(ctx, tets, 4 * (size_t)def.element_count)) {
-        grid_fill(grid, place, arg, x, tets);
+    if (SP_NEW(ctx, x, 3 * (size_t)def.node_count) &&
+        SP_NEW(ctx, nodes, (size_t)def.element_count * (size_t)sp_element_nodes(type)) &&
+        (type == SP_ELEMENT_TET4 || SP_NEW(ctx, types, def.element_count))) {
+        grid_fill(grid, place, arg, x, nodes);
+        for (int e = 0; e < def.element_count && types; e++) types[e] = type;
         def.positions = x;
-        def.element_nodes = tets;
+        def.element_types = types;
+        def.element_nodes = nodes;
         status = sp_mesh_create(ctx, &def, out);
     } else {
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a mesh of %d tetrahedra", def.element_count);
+        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a mesh of %d elements", def.element_count);
     }
     sp__free(ctx, x);
-    sp__free(ctx, tets);
+    sp__free(ctx, nodes);
+    sp__free(ctx, types);
     return status;
 }

@@ -62,7 +62,15 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene><view color-by='target-error'/></scene>", 1, "is known"));
     CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .xdmf, .vtu, .obj, .ply, .png or .csv"));
     CHECK(refused("<scene><contact formulation='volume'/></scene>", 1, "needs pixel"));
-    CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex'/></solid></scene>", 1, "is known"));
+}
+
+TEST(order_of_elements) {
+    CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex' order='2'/></solid></scene>", 1,
+                  "hexahedra have order 1 only"));
+    CHECK(refused("<scene><solid name='b'><box size='1 1 1' order='3'/></solid></scene>", 1, "[1, 2]"));
+    CHECK(refused("<scene><rigid name='b'><sphere radius='1' order='2'/></rigid></scene>", 1, "a rigid shape has no cells"));
+    CHECK(
+        refused("<scene><rigid name='b'><mesh file='a.msh' tetrahedra='yes'/></rigid></scene>", 1, "a rigid shape has no cells"));
 }
 
 TEST(every_element_of_a_later_version_is_known) {

@@ -173,8 +173,21 @@ sp_status sp__cells_write(const sp_cells *cells, const char *path, const sp_mesh
     return known[format].format->write(cells, path, &o);
 }
 
+// PLY files hold linear tetrahedra only: a mesh must not come back without its elements
+static sp_status formats_check_elements(const sp_mesh *mesh, const char *path, const sp_mesh_write_options *options) {
+    int format, e = 0;
+    sp_context *ctx = sp_mesh_context(mesh);
+    if (sp_mesh_tets(mesh)) return SP_OK;
+    SP_TRY(choose_writer(ctx, path, options ? options->format : NULL, &format));
+    if (known[format].format != &sp__format_ply) return SP_OK;
+    while (sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_TET4) e++;
+    return SP_FAIL(ctx, SP_BAD_INPUT, "%s: element %lld is a %s, must be a linear tetrahedron in a PLY file", path,
+                   (long long)sp_mesh_element_ids(mesh)[e], sp_element_name(sp_mesh_element(mesh, e, NULL)));
+}
+
 sp_status sp_mesh_write(const sp_mesh *mesh, const char *path, const sp_mesh_write_options *options) {
     sp_cells cells;
+    SP_TRY(formats_check_elements(mesh, path, options));
     sp_status status = sp__cells_from_mesh(mesh, &cells);
     if (status >= 0) status = sp__cells_write(&cells, path, options);
     sp__cells_free(&cells);

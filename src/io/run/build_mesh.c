@@ -259,18 +259,273 @@ done:
 
 // ------------------------------------------------------------------------------------------------ files
 
-static sp_status read_mesh(sp_run *run, const sp_scene_node *node, sp_mesh **out) {
+static sp_status read_mesh(sp_run *run, const sp_scene_node *node, bool tetrahedra, sp_mesh **out) {
     const char *path = sp__attr_word(node, "file");
     struct stat info;
     // the reader needs the text and arrays of about the same size
     if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of mesh file"));
-    return sp_mesh_read(run->ctx, path, out);
+    return (tetrahedra ? sp_mesh_read_tets : sp_mesh_read)(run->ctx, path, out);
 }
 
 static sp_status build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    SP_TRY(read_mesh(run, shape, out));
+    SP_TRY(read_mesh(run, shape, sp__build_is(shape, "tetrahedra", "yes"), out));
     SP_TRY(take_part(run, shape, out));
     return weld(run, shape, out);
+}
+
+// ======================================================================================================== shapes
+
+// Meshes of solids: generated shapes and files. The cells of a shape follow from `cells`, `elements` or a default rule. Counts
+// are checked against the memory limit before anything is generated.
+
+// bytes of mesh and body per element: of linear tetrahedra at most 320 in the body, the rest in two meshes while building; of
+// others rest gradients, turned gradients and moduli at each integration point
+static const double TET_BYTES = 700, TET10_BYTES = 3500, HEX_BYTES = 5000;
+// tetrahedra of a shape with neither cells nor elements
+static const double AUTO_ELEMENTS = 3000;
+// limit of tetrahedra for four cells along the shortest edge of a box: a step then takes some tens of milliseconds
+static const double AUTO_BOX_MAX = 20000;
+
+bool sp__is_shape(const sp_scene_node *node) {
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "capsule", "organ", "mesh", "plane"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(node->spec->name, shapes[i]) == 0) return true;
+    return false;
+}
+
+static int at_least(int low, double value) {
+    return value < low ? low : value > INT_MAX / 4 ? INT_MAX / 4 : (int)floor(value + 0.5);
+}
+
+// `cells` of the element; false: not given. Limited to INT_MAX / 4, which the generators reject.
+static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
+    const sp_attr *attr = sp__build_attr(shape, "cells");
+    if (!attr || attr->is_auto || attr->count == 0) return false;
+    for (int k = 0; k < count; k++) cells[k] = at_least(0, attr->numbers[attr->count == count ? k : 0]);
+    return true;
+}
+
+// target number of tetrahedra, from `elements` or the default
+static double shape_wanted(const sp_scene_node *shape) {
+    return sp__build_number(shape, "elements", AUTO_ELEMENTS);
+}
+
+static bool is_quadratic(const sp_scene_node *shape) {
+    return sp__build_number(shape, "order", 1) == 2;
+}
+
+static sp_status reserve_tets(sp_run *run, const sp_scene_node *shape, double count) {
+    return sp__build_reserve(run, shape, count, is_quadratic(shape) ? TET10_BYTES : TET_BYTES, "tetrahedra");
+}
+
+// ------------------------------------------------------------------------------------------------ generated
+
+static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *size = sp__attr(shape, "size")->numbers;
+    bool hexahedra = sp__build_is(shape, "pattern", "hex");
+    int cells[3], per_cell = hexahedra ? 1 : sp__build_is(shape, "pattern", "6") ? 6 : 5;
+    if (!cells_given(shape, 3, cells)) {
+        double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
+        double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * (hexahedra ? 6 : per_cell) / AUTO_BOX_MAX));
+        // even counts make the default pattern symmetric
+        for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
+                            edge <= shortest ? "four along the shortest edge"
+                            : hexahedra      ? "cells of equal edges, about 3300 in all"
+                                             : "cells of equal edges, about 20000 tetrahedra in all");
+    }
+    double count = (double)cells[0] * cells[1] * cells[2] * per_cell;
+    SP_TRY(hexahedra ? sp__build_reserve(run, shape, count, HEX_BYTES, "hexahedra") : reserve_tets(run, shape, count));
+    return sp_mesh_box(run->ctx, size, cells, per_cell, out);
+}
+
+// A swept disc has 24 tetrahedra per cell along the sweep and per squared number of cells across the radius. Cells as long as
+// they are wide give along = length / radius x across.
+static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
+    double n = shape_wanted(shape);
+    *across = at_least(1, cbrt(n * radius / (24 * length)));
+    *along = at_least(least, n / (24.0 * *across * *across));
+}
+
+static sp_status make_cylinder(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double radius = sp__build_number(shape, "radius", 0), length = sp__build_number(shape, "length", 0);
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double z[3] = {0, 0, 1};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, length, radius, 1, &cells[0], &cells[1]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], shape_wanted(shape));
+    }
+    SP_TRY(reserve_tets(run, shape, 24.0 * cells[0] * cells[0] * cells[1]));
+    return sp_mesh_cylinder(run->ctx, radius, length, axis ? axis->numbers : z, cells, out);
+}
+
+static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *radius = sp__attr(shape, "radius")->numbers;
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double y[3] = {0, 1, 0};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, 2 * SP_PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], shape_wanted(shape));
+    }
+    SP_TRY(reserve_tets(run, shape, 24.0 * cells[0] * cells[1] * cells[1]));
+    return sp_mesh_torus(run->ctx, radius[0], radius[1], axis ? axis->numbers : y, cells, out);
+}
+
+static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const sp_attr *attr = sp__attr(shape, "radius");
+    double radius[3];
+    int cells;
+    for (int k = 0; k < 3; k++) radius[k] = attr->numbers[attr->count == 3 ? k : 0];
+    if (!cells_given(shape, 1, &cells)) {
+        cells = at_least(1, cbrt(shape_wanted(shape) / 48));
+        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, shape_wanted(shape));
+    }
+    SP_TRY(reserve_tets(run, shape, 48.0 * cells * cells * cells));
+    return sp_mesh_sphere(run->ctx, radius, cells, out);
+}
+
+// `from` has the attribute `elements`: the shape, or a surface that is finer than it
+static sp_status fill_organ(sp_run *run, const sp_scene_node *shape, const sp_scene_node *from, sp_mesh **out) {
+    double elements = sp__build_number(from, "elements", 0);
+    SP_TRY(sp__build_reserve(run, from, elements, TET_BYTES, "tetrahedra"));
+    return sp_mesh_organ(run->ctx, sp__attr_word(shape, "kind"), sp__build_number(shape, "length", 0), at_least(1, elements),
+                         out);
+}
+
+static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    if (is_quadratic(shape)) SP_TRY(reserve_tets(run, shape, sp__build_number(shape, "elements", 0)));
+    return fill_organ(run, shape, shape, out);
+}
+
+// ------------------------------------------------------------------------------------------------ from files
+
+static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    SP_TRY(build_mesh_file(run, shape, out));
+    if (sp_mesh_tets(*out)) return reserve_tets(run, shape, sp_mesh_element_count(*out));
+    double hexahedra = 0;
+    for (int e = 0; e < sp_mesh_element_count(*out); e++) hexahedra += sp_mesh_element(*out, e, NULL) == SP_ELEMENT_HEX8;
+    return sp__build_reserve(run, shape, sp_mesh_element_count(*out), hexahedra > 0 ? HEX_BYTES : TET10_BYTES, "elements");
+}
+
+// ------------------------------------------------------------------------------------------------ quadratic tetrahedra
+
+// The surface of a generated shape, onto which the nodes of boundary edges move.
+typedef struct curved {
+    double radius[3];  // semi-axes of an ellipsoid; of a cylinder; of ring and tube
+    double axis[3];    // of length 1
+} curved;
+
+static void curve_sphere(const void *user, const double a[3], const double b[3], double x[3]) {
+    const curved *c = user;
+    double u[3];
+    (void)a, (void)b;
+    for (int k = 0; k < 3; k++) u[k] = x[k] / c->radius[k];
+    double length = sp__norm3(u);
+    for (int k = 0; k < 3; k++) x[k] = c->radius[k] * u[k] / length;
+}
+
+// splits x into its part along the axis and the rest; returns the length of the rest
+static double split_axis(const curved *c, const double x[3], double along[3], double away[3]) {
+    double height = sp__dot3(x, c->axis);
+    for (int k = 0; k < 3; k++) along[k] = height * c->axis[k];
+    sp__sub3(x, along, away);
+    return sp__norm3(away);
+}
+
+// edges whose ends are both on the lateral surface; those within an end stay
+static void curve_cylinder(const void *user, const double a[3], const double b[3], double x[3]) {
+    const curved *c = user;
+    double along[3], away[3], near = c->radius[0] * (1 - 1e-9);
+    if (split_axis(c, a, along, away) < near || split_axis(c, b, along, away) < near) return;
+    double length = split_axis(c, x, along, away);
+    sp__axpy3(along, c->radius[0] / length, away, x);
+}
+
+static void curve_torus(const void *user, const double a[3], const double b[3], double x[3]) {
+    const curved *c = user;
+    double along[3], away[3], centre[3], tube[3];
+    (void)a, (void)b;
+    double length = split_axis(c, x, along, away);
+    for (int k = 0; k < 3; k++) centre[k] = c->radius[0] / length * away[k];
+    sp__sub3(x, centre, tube);
+    length = sp__norm3(tube);
+    sp__axpy3(centre, c->radius[1] / length, tube, x);
+}
+
+static void curve_axis(const sp_scene_node *shape, const double otherwise[3], curved *c) {
+    const sp_attr *attr = sp__build_attr(shape, "axis");
+    const double *axis = attr ? attr->numbers : otherwise;
+    double length = sp__norm3(axis);
+    for (int k = 0; k < 3; k++) c->axis[k] = axis[k] / length;
+}
+
+// NULL: the shape is flat, or not known
+static sp_curve_fn *curve_of(const sp_scene_node *shape, curved *c) {
+    const char *name = shape->spec->name;
+    bool sphere = strcmp(name, "sphere") == 0, cylinder = strcmp(name, "cylinder") == 0, torus = strcmp(name, "torus") == 0;
+    if (!sphere && !cylinder && !torus) return NULL;
+    const sp_attr *radius = sp__attr(shape, "radius");
+    for (int k = 0; k < 3; k++) c->radius[k] = radius->numbers[k < radius->count ? k : 0];
+    if (cylinder) curve_axis(shape, (const double[]){0, 0, 1}, c);
+    if (torus) curve_axis(shape, (const double[]){0, 1, 0}, c);
+    return sphere ? curve_sphere : cylinder ? curve_cylinder : curve_torus;
+}
+
+// with order="2" quadratic tetrahedra, unless the file has them
+static sp_status make_quadratic(const sp_scene_node *shape, sp_mesh **mesh) {
+    curved c;
+    sp_mesh *out;
+    int e = 0;
+    if (!is_quadratic(shape)) return SP_OK;
+    while (e < sp_mesh_element_count(*mesh) && sp_mesh_element(*mesh, e, NULL) == SP_ELEMENT_TET10) e++;
+    if (e == sp_mesh_element_count(*mesh)) return SP_OK;
+    sp_curve_fn *curve = curve_of(shape, &c);
+    SP_TRY(sp_mesh_order2(*mesh, curve, &c, &out));
+    sp_mesh_destroy(mesh);
+    *mesh = out;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ shape of a solid
+
+// the reader guarantees that there is one
+static const sp_scene_node *find_shape(const sp_scene_node *solid) {
+    int i = 0;
+    while (i + 1 < solid->child_count && !(solid->children[i]->enabled && sp__is_shape(solid->children[i]))) i++;
+    return solid->children[i];
+}
+
+static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    static const struct {
+        const char *name;
+        sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
+    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere},
+                  {"torus", make_torus}, {"organ", make_organ},       {"mesh", make_from_file}};
+    bool failed = run->failed;
+    run->failed = false;
+    sp_status status = SP_BAD_INPUT;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
+    if (status >= 0) status = make_quadratic(shape, out);
+    bool failed_before = run->failed;
+    run->failed = failed_before || failed;
+    if (status < 0 && !failed_before) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
+    return status;
+}
+
+// replaces *mesh by the placed mesh and frees the old one unless it is `keep`
+static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_place *place, const sp_mesh *keep, sp_mesh **mesh) {
+    sp_mesh *moved;
+    if (sp__place_is_identity(place)) return SP_OK;
+    sp_status status = sp_mesh_transformed(*mesh, place->scale, &place->pose, &moved);
+    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    if (*mesh != keep) sp_mesh_destroy(mesh);
+    *mesh = moved;
+    return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ rest
@@ -307,7 +562,8 @@ static sp_status build_rest(sp_run *run, sp_run_body *body) {
     size_t n = 3 * (size_t)sp_mesh_node_count(body->own);
     bool failed_before = run->failed;
     run->failed = false;
-    sp_status status = read_mesh(run, node, &rest);
+    sp_status status = read_mesh(run, node, sp_mesh_tets(body->own) != NULL, &rest);
+    if (status >= 0) status = make_quadratic(find_shape(body->node), &rest);
     if (status >= 0) status = sp_mesh_transformed(rest, (double[3]){s, s, s}, NULL, &scaled);
     if (status < 0 && !run->failed) status = sp__build_refused(run, node, status, sp_context_error(run->ctx));
     if (status >= 0) status = check_rest(run, node, body->own, scaled);
@@ -321,165 +577,6 @@ static sp_status build_rest(sp_run *run, sp_run_body *body) {
     memcpy(body->start, sp_mesh_positions(body->own), n * sizeof *body->start);
     sp_mesh_destroy(&body->own);
     body->own = scaled;
-    return SP_OK;
-}
-
-// ======================================================================================================== shapes
-
-// Meshes of solids: generated shapes and files. The cells of a shape follow from `cells`, `elements` or a default rule. Counts
-// are checked against the memory limit before anything is generated.
-
-// bytes of mesh and body per tetrahedron: at most 320 in the body, the rest in two meshes while building
-static const double TET_BYTES = 700;
-// tetrahedra of a shape with neither cells nor elements
-static const double AUTO_ELEMENTS = 3000;
-// limit of tetrahedra for four cells along the shortest edge of a box: a step then takes some tens of milliseconds
-static const double AUTO_BOX_MAX = 20000;
-
-bool sp__is_shape(const sp_scene_node *node) {
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "capsule", "organ", "mesh", "plane"};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(node->spec->name, shapes[i]) == 0) return true;
-    return false;
-}
-
-static int at_least(int low, double value) {
-    return value < low ? low : value > INT_MAX / 4 ? INT_MAX / 4 : (int)floor(value + 0.5);
-}
-
-// `cells` of the element; false: not given. Limited to INT_MAX / 4, which the generators reject.
-static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
-    const sp_attr *attr = sp__build_attr(shape, "cells");
-    if (!attr || attr->is_auto || attr->count == 0) return false;
-    for (int k = 0; k < count; k++) cells[k] = at_least(0, attr->numbers[attr->count == count ? k : 0]);
-    return true;
-}
-
-// target number of tetrahedra, from `elements` or the default
-static double shape_wanted(const sp_scene_node *shape) {
-    return sp__build_number(shape, "elements", AUTO_ELEMENTS);
-}
-
-// ------------------------------------------------------------------------------------------------ generated
-
-static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    const double *size = sp__attr(shape, "size")->numbers;
-    int cells[3], per_cell = sp__build_is(shape, "pattern", "6") ? 6 : 5;
-    if (!cells_given(shape, 3, cells)) {
-        double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
-        double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * per_cell / AUTO_BOX_MAX));
-        // even counts make the default pattern symmetric
-        for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
-        sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
-                            edge > shortest ? "cells of equal edges, about 20000 tetrahedra in all"
-                                            : "four along the shortest edge");
-    }
-    SP_TRY(sp__build_reserve(run, shape, (double)cells[0] * cells[1] * cells[2] * per_cell, TET_BYTES, "tetrahedra"));
-    return sp_mesh_box(run->ctx, size, cells, per_cell, out);
-}
-
-// A swept disc has 24 tetrahedra per cell along the sweep and per squared number of cells across the radius. Cells as long as
-// they are wide give along = length / radius x across.
-static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
-    double n = shape_wanted(shape);
-    *across = at_least(1, cbrt(n * radius / (24 * length)));
-    *along = at_least(least, n / (24.0 * *across * *across));
-}
-
-static sp_status make_cylinder(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    double radius = sp__build_number(shape, "radius", 0), length = sp__build_number(shape, "length", 0);
-    const sp_attr *axis = sp__build_attr(shape, "axis");
-    const double z[3] = {0, 0, 1};
-    int cells[2];
-    if (!cells_given(shape, 2, cells)) {
-        sweep_cells(shape, length, radius, 1, &cells[0], &cells[1]);
-        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
-                            cells[1], shape_wanted(shape));
-    }
-    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[0] * cells[1], TET_BYTES, "tetrahedra"));
-    return sp_mesh_cylinder(run->ctx, radius, length, axis ? axis->numbers : z, cells, out);
-}
-
-static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    const double *radius = sp__attr(shape, "radius")->numbers;
-    const sp_attr *axis = sp__build_attr(shape, "axis");
-    const double y[3] = {0, 1, 0};
-    int cells[2];
-    if (!cells_given(shape, 2, cells)) {
-        sweep_cells(shape, 2 * SP_PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
-        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
-                            cells[1], shape_wanted(shape));
-    }
-    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[1] * cells[1], TET_BYTES, "tetrahedra"));
-    return sp_mesh_torus(run->ctx, radius[0], radius[1], axis ? axis->numbers : y, cells, out);
-}
-
-static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    const sp_attr *attr = sp__attr(shape, "radius");
-    double radius[3];
-    int cells;
-    for (int k = 0; k < 3; k++) radius[k] = attr->numbers[attr->count == 3 ? k : 0];
-    if (!cells_given(shape, 1, &cells)) {
-        cells = at_least(1, cbrt(shape_wanted(shape) / 48));
-        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, shape_wanted(shape));
-    }
-    SP_TRY(sp__build_reserve(run, shape, 48.0 * cells * cells * cells, TET_BYTES, "tetrahedra"));
-    return sp_mesh_sphere(run->ctx, radius, cells, out);
-}
-
-// `from` has the attribute `elements`: the shape, or a surface that is finer than it
-static sp_status fill_organ(sp_run *run, const sp_scene_node *shape, const sp_scene_node *from, sp_mesh **out) {
-    double elements = sp__build_number(from, "elements", 0);
-    SP_TRY(sp__build_reserve(run, from, elements, TET_BYTES, "tetrahedra"));
-    return sp_mesh_organ(run->ctx, sp__attr_word(shape, "kind"), sp__build_number(shape, "length", 0), at_least(1, elements),
-                         out);
-}
-
-static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    return fill_organ(run, shape, shape, out);
-}
-
-// ------------------------------------------------------------------------------------------------ from files
-
-static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    SP_TRY(build_mesh_file(run, shape, out));
-    return sp__build_reserve(run, shape, sp_mesh_element_count(*out), TET_BYTES, "tetrahedra");
-}
-
-// ------------------------------------------------------------------------------------------------ shape of a solid
-
-// the reader guarantees that there is one
-static const sp_scene_node *find_shape(const sp_scene_node *solid) {
-    int i = 0;
-    while (i + 1 < solid->child_count && !(solid->children[i]->enabled && sp__is_shape(solid->children[i]))) i++;
-    return solid->children[i];
-}
-
-static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    static const struct {
-        const char *name;
-        sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
-    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere},
-                  {"torus", make_torus}, {"organ", make_organ},       {"mesh", make_from_file}};
-    bool failed = run->failed;
-    run->failed = false;
-    sp_status status = SP_BAD_INPUT;
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
-    bool failed_before = run->failed;
-    run->failed = failed_before || failed;
-    if (status < 0 && !failed_before) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
-    return status;
-}
-
-// replaces *mesh by the placed mesh and frees the old one unless it is `keep`
-static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_place *place, const sp_mesh *keep, sp_mesh **mesh) {
-    sp_mesh *moved;
-    if (sp__place_is_identity(place)) return SP_OK;
-    sp_status status = sp_mesh_transformed(*mesh, place->scale, &place->pose, &moved);
-    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
-    if (*mesh != keep) sp_mesh_destroy(mesh);
-    *mesh = moved;
     return SP_OK;
 }
 

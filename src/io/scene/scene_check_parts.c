@@ -355,7 +355,7 @@ static void check_region(sp_scene_node *node) {
 
 static void check_shape(sp_scene_node *node) {
     static const char *const placing[] = {"scale", "rotate", "quat", "translate"};
-    static const char *const meshing[] = {"cells", "elements", "pattern"};
+    static const char *const meshing[] = {"cells", "elements", "pattern", "order", "tetrahedra"};
     bool rigid = is_element(node->parent, "rigid"), file = is_element(node, "mesh");
     for (int i = 0; i < 4; i++)
         if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
@@ -363,10 +363,12 @@ static void check_shape(sp_scene_node *node) {
                 node, placing[i], NULL, NULL,
                 "the placement belongs to the body around it, <solid translate=\"...\">; only the shapes of a rigid have "
                 "one of their own");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
         if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");
     }
+    if (is_element(node, "box") && strcmp(sp__attr_word(node, "pattern"), "hex") == 0 && sp__attr(node, "order")->numbers[0] == 2)
+        sp__scene_error(node->scene, node, "order", "hexahedra have order 1 only; pattern=\"5\" and \"6\" have order 2");
     bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
     if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
         sp__scene_error(node->scene, node, "elements", "cells and elements both give the resolution; use one of them");

@@ -5,15 +5,17 @@
 
 // One per solid or shell; any number per rigid, each with an optional placement.
 
+#define ORDER(meaning) INTEGERS("order", 1, 1, 1, 2, "1", 0, 1, RELOAD, meaning)
 #define ELEMENT_TARGET(stage) INTEGERS("elements", 1, 1, 1, 134217728, NULL, 0, stage, RELOAD, "instead of cells: about so many")
 
 static sp_attr_spec box_attrs[] = {
     COMMON,
     NUMBERS("size", 3, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "edge lengths; a corner is the own origin"),
     INTEGERS("cells", 3, 3, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells along x, y, z; auto: four along the shortest edge, all even"),
-    CHOICE("pattern", "5", "5/6/hex[2]", 0, 1, RELOAD,
+    CHOICE("pattern", "5", "5/6/hex", 0, 1, RELOAD,
            "tetrahedra a cell: 5 alternating, mirror symmetric along axes with an even count of cells; or 6 along the main "
-           "diagonal, one-sided: a beam bends aside"),
+           "diagonal, one-sided: a beam bends aside; hex: hexahedra"),
+    ORDER("2: quadratic tetrahedra, with nodes on their edges"),
     PLACEMENT(0),
 };
 
@@ -24,6 +26,7 @@ static sp_attr_spec cylinder_attrs[] = {
     VECTOR("axis", "", "0 0 1", 0, 1, RELOAD, "direction"),
     INTEGERS("cells", 2, 2, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells across the radius and along the axis"),
     ELEMENT_TARGET(1),
+    ORDER("2: quadratic tetrahedra, with curved faces on the surface"),
     PLACEMENT(0),
 };
 
@@ -33,6 +36,7 @@ static sp_attr_spec sphere_attrs[] = {
             "one, or three of an ellipsoid, about the own origin"),
     INTEGERS("cells", 1, 1, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells across the radius"),
     ELEMENT_TARGET(1),
+    ORDER("2: quadratic tetrahedra, with curved faces on the surface"),
     PLACEMENT(0),
 };
 
@@ -42,6 +46,7 @@ static sp_attr_spec torus_attrs[] = {
     VECTOR("axis", "", "0 1 0", 0, 1, RELOAD, "of the ring"),
     INTEGERS("cells", 2, 2, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells around the ring and across the tube's radius"),
     ELEMENT_TARGET(1),
+    ORDER("2: quadratic tetrahedra, with curved faces on the surface"),
     PLACEMENT(0),
 };
 
@@ -66,16 +71,20 @@ static sp_attr_spec organ_attrs[] = {
            "which"),
     POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
     INTEGERS("elements", 1, 1, 300, 67108864, "5000", 0, 1, RELOAD, "about so many"),
+    ORDER("2: quadratic tetrahedra, with nodes on their edges"),
     PLACEMENT(0),
 };
 
 static sp_attr_spec mesh_attrs[] = {
     COMMON,
-    FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays; rigid: triangles, or the boundary of tetrahedra"),
+    FILE_NAME("file", NEED, 1,
+              "tetrahedra and hexahedra, with their groups and arrays; rigid: triangles, or the boundary of these"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
     TEXT("part", 0, 1, "group to take instead of the whole"),
     NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes closer than this are merged"),
-    SWITCH("flip", "no", 0, 1, RELOAD, "reverse surface triangles; tetrahedra are oriented automatically"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "reverse surface triangles; elements are oriented automatically"),
+    SWITCH("tetrahedra", "no", 0, 1, RELOAD, "cut hexahedra into linear tetrahedra, and take the corners of quadratic ones"),
+    ORDER("2: linear tetrahedra get nodes on their edges; quadratic ones of the file stay"),
 };
 
 static sp_attr_spec fill_attrs[] = {
