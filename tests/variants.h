@@ -1,4 +1,4 @@
-// Every combination of material, rotation, shape and tangent of a solid, for tests that hold for all of them.
+// Every material of a solid, with its options, for tests that hold for all of them.
 #ifndef SP_VARIANTS_H
 #define SP_VARIANTS_H
 
@@ -10,23 +10,36 @@ typedef struct variant {
     sp_rotation rotation;
     sp_shape shape;
     sp_tangent tangent;
+    sp_neo_hookean_form form;
+    sp_volumetric volumetric;
 } variant;
 
 static const variant variants[] = {
-    {"linear", SP_LINEAR, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"polar", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"polar exact", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT},
-    {"svd", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"svd exact", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_EXACT},
-    {"qr", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"polar deformed", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
-    {"qr deformed", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
-    {"svd deformed", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
+    {"linear", .model = SP_LINEAR},
+    {"polar", .model = SP_COROTATIONAL},
+    {"polar exact", .model = SP_COROTATIONAL, .tangent = SP_TANGENT_EXACT},
+    {"svd", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD},
+    {"svd exact", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT},
+    {"qr", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_QR},
+    {"polar deformed", .model = SP_COROTATIONAL, .shape = SP_SHAPE_DEFORMED},
+    {"qr deformed", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_QR, .shape = SP_SHAPE_DEFORMED},
+    {"svd deformed", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .shape = SP_SHAPE_DEFORMED},
+    {"stvk", .model = SP_STVK},
+    {"stvk exact", .model = SP_STVK, .tangent = SP_TANGENT_EXACT},
+    {"neo-hookean stable", .model = SP_NEO_HOOKEAN},
+    {"neo-hookean stable exact", .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT},
+    {"neo-hookean log", .model = SP_NEO_HOOKEAN, .form = SP_FORM_LOG},
+    {"neo-hookean isochoric", .model = SP_NEO_HOOKEAN, .form = SP_FORM_ISOCHORIC, .tangent = SP_TANGENT_EXACT},
+    {"mooney-rivlin", .model = SP_MOONEY_RIVLIN, .volumetric = SP_VOLUMETRIC_QUADRATIC},
+    {"arruda-boyce", .model = SP_ARRUDA_BOYCE, .volumetric = SP_VOLUMETRIC_MIXED},
+    {"veronda-westmann", .model = SP_VERONDA_WESTMANN},
+    {"ogden", .model = SP_OGDEN, .tangent = SP_TANGENT_EXACT, .volumetric = SP_VOLUMETRIC_MIXED},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static inline void use_variant(sp_solid_def *def, const variant *v) {
     def->model = v->model, def->rotation = v->rotation, def->shape = v->shape, def->tangent = v->tangent;
+    def->form = v->form, def->volumetric = v->volumetric;
 }
 
 #endif

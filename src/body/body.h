@@ -37,7 +37,8 @@ enum {                  // capabilities
     SP_CAP_POSED = 256,          // poses of edits move it
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
-enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
+// DEFINED: a state where the energy is not defined (an inverted element of some laws) is an error, which names the place.
+enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2, SP_WANT_DEFINED = 4 };
 
 // The context of the current step. The world writes it once for all bodies. A driver derives the context of a substep or of a
 // load step from it (sp__body_step, drive_newton.c) and passes that to the table. Between steps the world keeps the last one for

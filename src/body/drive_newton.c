@@ -5,7 +5,8 @@
 // the potential measurably is accepted too. If there is no potential (three-vertex rotations, damping, friction), the line search
 // uses the residual: either |r| falls, or r.d at the end is at least -0.8 times r.d at the start (as in Matthies and Strang
 // 1979), so that the whole step does positive work. |r| alone is no criterion: it must rise for a while when a long body bends.
-// Prescribed unknowns reach their targets in a first linear step, which moves their neighbours as well and needs no line search.
+// Prescribed unknowns reach their targets in a first linear step, which moves their neighbours as well; it is divided only where
+// it would leave the domain of the material.
 #include "body/drive.h"
 #include "body/tolerances.h"
 
@@ -139,7 +140,8 @@ static sp_status newton_evaluate(newton *n) {
     double *r, *d, *y, *base, inertia = 0;
     newton_work_vectors(n, &r, &d, &y, &base);
     b->ops->retract(b, n->step, SP_COMMITTED, n->s, n->x);
-    SP_TRY(sp__drive_evaluate(b, n->step, SP_WANT_FORCE | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u)));
+    unsigned want = SP_WANT_FORCE | SP_WANT_DEFINED | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u);
+    SP_TRY(sp__drive_evaluate(b, n->step, want));
     for (int i = 0; i < b->nv; i++) r[i] = n->s * b->f[i];
     if (n->m > 0) {
         double *u = b->work[4];
@@ -200,8 +202,9 @@ static void newton_compose_step(newton *n, const double *from, double a, const d
     for (int i = 0; i < b->nv; i++) n->x[i] = from[i] + a * d[i];
 }
 
-// The first step with prescribed displacements d of the fixed unknowns: A dx = r - A d, without line search.
-static sp_status newton_follow_targets(newton *n, const sp_system *A) {
+// A step with prescribed displacements d of the fixed unknowns: A dx = r - A d. It is halved where it leads to a state that
+// cannot be evaluated; *whole: it was not, and the fixed unknowns are at their targets.
+static sp_status newton_follow_targets(newton *n, const sp_system *A, bool *whole) {
     sp_body *b = n->b;
     double *r, *d, *y, *rhs, *dx = b->work[4];
     sp_linear_info info;
@@ -212,12 +215,20 @@ static sp_status newton_follow_targets(newton *n, const sp_system *A) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) rhs[i] = d[i];
     SP_TRY(sp__drive_solve(b, A, newton_coefficients(n), rhs, dx, &info));
+    double *base = rhs, alpha = 1;
+    sp_status status = SP_OK;
+    memcpy(base, n->x, (size_t)b->nv * sizeof *base);
     for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) d[i] += n->x[i];
-    newton_compose_step(n, n->x, 1, dx);
-    for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) n->x[i] = d[i];
-    return newton_evaluate(n);
+        if (b->fixed[i]) d[i] += base[i];
+    for (int k = 0; k < SP_NEWTON_HALVINGS; k++, alpha *= 0.5) {
+        newton_compose_step(n, base, alpha, dx);
+        for (int i = 0; i < b->nv; i++)
+            if (b->fixed[i]) n->x[i] = k == 0 ? d[i] : base[i] + alpha * (d[i] - base[i]);
+        status = newton_evaluate(n);
+        *whole = k == 0;
+        if (status >= 0 || status == SP_NO_MEMORY || !b->integrator.line_search) break;
+    }
+    return status;
 }
 
 // back to the plain correction
@@ -324,10 +335,12 @@ static sp_status newton_solve(newton *n) {
         sp_system A;
         SP_TRY(b->ops->linearise(b, n->step, &A));
         if (k == 0) SP_TRY(newton_prepare(n, &A));
-        bool moved = true, follow = k == 0 && prescribed;
+        bool moved = true, follow = prescribed;
         if (!follow && n->size <= fmax(b->integrator.tolerance * n->first, n->noise)) return newton_finish(n, SP_OK);
         if (follow) {
-            SP_TRY(newton_follow_targets(n, &A));
+            bool whole;
+            SP_TRY(newton_follow_targets(n, &A, &whole));
+            prescribed = !whole && sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
         } else {
             bool mixed;
             SP_TRY(newton_direction(n, &A, &mixed));
@@ -341,7 +354,7 @@ static sp_status newton_solve(newton *n) {
         if (!isfinite(n->size)) return sp__drive_not_finite(b);
         if (!moved) return newton_finish(n, newton_stuck(n));
     }
-    bool reached = n->size <= fmax(b->integrator.tolerance * n->first, n->noise);
+    bool reached = !prescribed && n->size <= fmax(b->integrator.tolerance * n->first, n->noise);
     return newton_finish(n, reached ? SP_OK : SP_NOT_CONVERGED);
 }
 

@@ -175,6 +175,8 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
+// fails with `status` and the number of the first element whose law is not defined at a state; SP_OK: there is none
+sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status);
 double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, without side effects; NaN: none
 // solid_system.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);

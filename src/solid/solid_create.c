@@ -273,13 +273,25 @@ static sp_status make_caches(sp_body *b) {
     return sp__solid_make_sums(b);
 }
 
+// Young's modulus at small strains, also of a law with its own coefficients
+static double small_strain_young(const sp_solid *s, int slot) {
+    const sp_solid_group *g = sp__solid_group_of(s, slot);
+    sp_material m = sp__solid_material_of(s, slot);
+    double param[SP_LAW_PARAMS];
+    char text[200];
+    if (!m.coefficient_count || sp__solid_law_params(&g->law, &m, param, text, sizeof text)) return m.young;
+    int law = sp__solid_law_number(&g->law);
+    double mu = sp__law_shear(law, param), bulk = sp__law_bulk(law, param);
+    return bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0;
+}
+
 // reference stiffness, mass and length of contact
 static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     double low[3], high[3], d[3], young = 0;
     sp_mesh_bounds(mesh, low, high);
     sp__sub3(high, low, d);
-    for (int slot = 0; slot < s->slots; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
+    for (int slot = 0; slot < s->slots; slot++) young = fmax(young, small_strain_young(s, slot));
     b->loads.size = sp__norm3(d);
     b->loads.inertia_stiffness = SP_CONTACT_INERTIA_SOLID;
     b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_SOLID;
@@ -292,9 +304,9 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
     for (int slot = 0; slot < s->slots; slot++) {
         if (s->user_element[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
-        double length = cbrt(6 * s->volume[slot]);
-        if (m.young > 0) low = fmin(low, m.young), high = fmax(high, m.young);
-        stiffness_number = fmax(stiffness_number, m.young / (m.density * length * length));
+        double length = cbrt(6 * s->volume[slot]), young = small_strain_young(s, slot);
+        if (young > 0) low = fmin(low, young), high = fmax(high, young);
+        stiffness_number = fmax(stiffness_number, young / (m.density * length * length));
     }
     sp_problem_stats load = {.nodes = s->nodes,
                              .elements = s->elements,
@@ -339,7 +351,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_add_conditions(b, def));
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));
     sp__solid_materials(b);
-    return SP_OK;
+    return def->initial ? sp__solid_undefined(b, SP_COMMITTED, SP_BAD_INPUT) : SP_OK;
 }
 
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {

@@ -174,6 +174,39 @@ static void spare_system(sp_solid_group *g) {
     solid_swap_arrays(&g->tets.spin, &g->other_spin);
 }
 
+// rest displacements of the nodes of an element to `u`; its smallest ratio of volumes, and whether its energy is finite
+static bool element_defined(const sp_solid *s, const sp_solid_group *g, int slot, const double *q, double *ratio) {
+    double u[3 * SP_ELEMENT_NODES_MAX];
+    bool finite = true;
+    *ratio = INFINITY;
+    for (int a = 0; a < g->nodes; a++) {
+        size_t i = 3 * (size_t)sp__group_node(g, slot, a);
+        sp__sub3(q + i, s->rest + i, u + 3 * a);
+    }
+    for (int p = 0; p < g->iso.points; p++) {
+        sp_iso_value v;
+        sp__iso_value(&g->iso, slot - g->first, p, u, &v);
+        finite = finite && isfinite(v.energy);
+        *ratio = fmin(*ratio, v.jacobian);
+    }
+    return finite;
+}
+
+sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status) {
+    const sp_solid *s = sp__solid(b);
+    for (int e = 0; e < s->elements; e++) {
+        int slot = s->slot_of[e];
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        double ratio;
+        if (element_defined(s, g, slot, b->q[which], &ratio)) continue;
+        status = SP_BODY_FAIL(b, status, "element %d of '%s' has %.3g of its volume: the energy of %s is %s there", e, b->name,
+                              ratio, sp__law_name(g->iso.law), ratio > 0 ? "not finite" : "not defined");
+        b->error->index = e;
+        return status;
+    }
+    return SP_OK;
+}
+
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     sp_solid *s = sp__solid(b);
     const double *q = b->q[SP_TRIAL], *u;
@@ -187,6 +220,7 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
         if (want & SP_WANT_FORCE && !sp__group_is_linear(&s->group[g])) spare_system(&s->group[g]);
         s->elastic += group_state(b, &s->group[g], q, u, want & SP_WANT_FORCE);
     }
+    if (want & SP_WANT_DEFINED && isinf(s->elastic)) return sp__solid_undefined(b, SP_TRIAL, SP_NOT_FINITE);
     double potential = sp__ranges(b->ctx, s->nodes, force_nodes, &p, s->partial);
     b->energy = s->elastic + potential + b->loads.energy;
     sp__solid_dead_loads(b, step->load_factor);

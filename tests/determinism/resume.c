@@ -90,6 +90,8 @@ TEST(every_solver_continues_with_the_same_bits) {
         SCENE("<solver type='updated-cholesky'/>", ""),
         SCENE("<solver type='dense'/>", ""),
         SCENE("<integrator type='newton'/>", ""),
+        SCENE("<region box='0 0 0 0.3 0.2 0.2' material='ogden' coefficients='40000 2'/>", ""),
+        SCENE("<region box='0 0 0 0.3 0.2 0.2' material='neo-hookean'/><integrator type='newton'/>", ""),
         SCENE("<integrator type='explicit' substeps='20'/>", ""),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) compare(strstr(texts[i], "1e-6'/>") + 7, texts[i], NULL, NULL);

@@ -17,6 +17,13 @@ static void circle(const void *user, double t, sp_pose *out) {
     out->translate[0] = 0.3 + 0.05 * sin(7 * t), out->translate[1] = -0.2 + 0.05 * cos(7 * t);
 }
 
+// region 1: the second half of the elements
+static int *halves(const sp_mesh *mesh) {
+    int n = sp_mesh_element_count(mesh), *region = calloc((size_t)n, sizeof *region);
+    for (int i = n / 2; i < n; i++) region[i] = 1;
+    return region;
+}
+
 static sp_status add_beam(scene *s, const char *name, double z, sp_integrator_type type, sp_rotation rotation,
                           sp_operator_type op) {
     double low[3], high[3];
@@ -39,7 +46,15 @@ static sp_status add_beam(scene *s, const char *name, double z, sp_integrator_ty
     def.solver.cg.op = op;
     def.rayleigh_stiffness = type == SP_EXPLICIT ? 0 : 0.01;
     if (large) def.solver.tolerance = 0, def.solver.iterations = 15;
+    const sp_solid_law log = {.model = SP_NEO_HOOKEAN, .form = SP_FORM_LOG};
+    const sp_material half = {.density = NAN, .young = NAN, .poisson = NAN};
+    int *region = strcmp(name, "five") == 0 ? halves(moved) : NULL;
+    if (region) {  // two laws in one mesh
+        def.model = SP_OGDEN, def.volumetric = SP_VOLUMETRIC_MIXED;
+        def.regions = &half, def.region_laws = &log, def.region_count = 1, def.element_region = region;
+    }
     sp_status status = sp_world_add_solid(s->w, &def, NULL);
+    free(region);
     sp_mesh_destroy(&moved);
     return status;
 }
@@ -61,6 +76,7 @@ static void start(scene *s, const sp_context_def *def, const char *backend) {
     CHECK(add_beam(s, "two", 0.3, SP_IMPLICIT_EULER, SP_ROTATION_QR, SP_OPERATOR_FREE) == SP_OK);
     CHECK(add_beam(s, "three", 0.6, SP_NEWTON, SP_ROTATION_SVD, SP_OPERATOR_AUTO) == SP_OK);
     CHECK(add_beam(s, "four", 0.9, SP_EXPLICIT, SP_ROTATION_POLAR, SP_OPERATOR_AUTO) == SP_OK);
+    CHECK(add_beam(s, "five", 1.2, SP_IMPLICIT_EULER, SP_ROTATION_POLAR, SP_OPERATOR_FREE) == SP_OK);
     CHECK(sp_world_add_rigid(s->w, &rigid, NULL) == SP_OK);
     CHECK(sp_world_set_contact(s->w, &contact) == SP_OK);
 }

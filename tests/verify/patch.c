@@ -104,7 +104,7 @@ TEST(large_affine_map) {
 TEST(qr_passes_to_first_order) {
     const sp_shape shapes[2] = {SP_SHAPE_REST, SP_SHAPE_DEFORMED};
     for (int i = 0; i < 2; i++) {
-        const variant c = {i ? "qr, deformed" : "qr", SP_COROTATIONAL, SP_ROTATION_QR, shapes[i], SP_TANGENT_FROZEN};
+        const variant c = {i ? "qr, deformed" : "qr", .model = SP_COROTATIONAL, .rotation = SP_ROTATION_QR, .shape = shapes[i]};
         const double F[9] = {1.02, 0.008, -0.014, -0.004, 0.986, 0.01, 0.006, -0.012, 1.016};
         double half[9];
         for (int k = 0; k < 9; k++) half[k] = 0.5 * (F[k] + (k % 4 ? 0 : 1));
