@@ -71,6 +71,7 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     sp__free(ctx, c->sizes);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
+    sp__free(ctx, c->starts);
     sp__free(ctx, c->group_of), sp__free(ctx, c->member);
     sp__volume_destroy(&c->volume);
     sp__collide_destroy(&c->set);
