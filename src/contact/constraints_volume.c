@@ -479,19 +479,20 @@ static double start_depth(const sp_constraints *c, const sp_contact_def *def, co
 }
 
 // The violation is a length of the motion. What overlaps at the start must not come nearer, or as far as the slack allows: a body
-// at rest stays where it is, whatever the rays make of the depth at its free motion. Where the depth at the start is the slack,
-// to the tolerance of the passes, it stays too. What does not overlap at the start is measured at the free motion.
+// at rest stays where it is, whatever the rays make of the depth at its free motion. What is deeper at the start than the slack,
+// within the tolerance of the passes, stays too. What does not overlap at the start is measured at the free motion. A spring has
+// the overlap at the start and the motion of the step in the same way, and is implicit in the latter.
 static void set_violation(const sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double depth, double edge,
                           const double moved[3], sp_constraint_contact *out) {
     const double slack = out->spring ? 0 : def->slack * o->pixel;
     bool known;
     const double start = start_depth(c, def, o, &known);
     out->end = slack - depth, out->distance = slack - start;
-    out->delta[0] = out->end, out->delta[1] = moved[1], out->delta[2] = moved[2];
-    if (out->spring) return;
     const bool rests = out->distance <= 0 && out->distance >= -excess_tolerance * o->pixel;
-    out->allowed = !rests ? sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge) : known ? out->distance : 0;
+    if (!out->spring && !rests) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
+    if (!out->spring && rests && known) out->allowed = out->distance;
     out->delta[0] = (known ? moved[0] + out->distance : out->end) - out->allowed;
+    out->delta[1] = moved[1], out->delta[2] = moved[2];
 }
 
 static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double h,
@@ -530,7 +531,7 @@ static void contact_continue(const sp_constraint_contact *old, sp_constraint_con
     sp__mul3t(old->frame, old->lambda, impulse);
     for (int d = 0; d < 3; d++) now->lambda[d] = sp__dot3(now->frame + 3 * d, impulse);
     now->distance = old->distance, now->allowed = old->allowed;
-    if (!now->spring) now->delta[0] = now->end - now->allowed;
+    now->delta[0] = now->end - now->allowed;
 }
 
 static void sort_volumes(sp_constraints *c, int first) {

@@ -3,6 +3,7 @@
 //
 // - a floor carries a soft cube and a ball, with one constraint and with cells
 // - the ball rests where its cap has the mean depth of the slack: V / A = c (3 R - c) / (3 (2 R - c)), c the depth of its pole
+// - a static block that would tilt finds its equilibrium on cells; with one volume the failed step names them
 // - colliding soft balls keep their momentum
 // - after each step of an impact the overlap, measured again from the surfaces, is within the slack
 // - a block that rests on a floor slides into a wall of the same body: what overlaps there is new, and no step leaves more than
@@ -127,6 +128,27 @@ TEST(a_static_column_and_one_with_newton) {
         CHECK_INT(b.worst, SP_OK);
         CHECK_NEAR(-force[2] / weight, 1, newton ? 1e-3 : 1e-6);
         CHECK_NEAR(H - 0.5 * pixel - x[2], expected, 0.02 * expected + 0.05 * pixel);
+        contact_close(&b);
+    }
+}
+
+// A block that its weight would tilt: one volume has no torque against it, and the step fails with the word that helps.
+TEST(a_static_block_needs_cells) {
+    for (int cell = 0; cell <= 6; cell += 6) {
+        contact_lab b;
+        sp_contact_def contact = contact_volume(0.5, 0.005, cell);
+        sp_solid_def def = contact_soft(rho, 3e4, 0.3);
+        sp_pose at = contact_at(0, 0, 0.049);
+        double force[3], torque[3];
+        def.integrator.type = SP_STATIC;
+        REQUIRE(contact_open(&b, (double[3]){0.5, 0, -g}, &contact));
+        sp_body_id floor = volume_floor(&b);
+        contact_block(&b, def, (double[3]){0.1, 0.1, 0.1}, (int[3]){3, 3, 3}, &at);
+        const sp_status status = sp_world_step(b.world, 0.01);
+        CHECK_INT(status, cell ? SP_OK : SP_SINGULAR);
+        if (cell == 0) CHECK(strstr(sp_world_error(b.world)->message, "set `cell` of the contact") != NULL);
+        contact_load(&b, floor, (double[3]){0}, force, torque);
+        if (cell) CHECK_NEAR(-force[2], rho * 1e-3 * g, 1e-5 * rho * 1e-3 * g);  // solved to 1e-8 of the free motion
         contact_close(&b);
     }
 }
