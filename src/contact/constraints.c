@@ -71,6 +71,7 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     sp__free(ctx, c->sizes);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
+    sp__free(ctx, c->starts);
     sp__free(ctx, c->group_of), sp__free(ctx, c->member);
     sp__volume_destroy(&c->volume);
     sp__collide_destroy(&c->set);
@@ -441,16 +442,48 @@ static void follow_free(sp_constraints *c, sp_body *const *bodies, int count, co
     }
 }
 
+static bool touches_volume(const sp_constraints *c, const sp_constraint_body *t) {
+    for (int i = 0; i < t->count; i++)
+        if (sp__constraints_is_volume(&c->contacts[t->list[i]])) return true;
+    return false;
+}
+
+// Implicit Euler describes a soft body that an impact turns or crushes by one linearisation, which may create energy. Such a body
+// has Newton passes in this step, from the impulses of its contacts, until its energy does not rise.
+static sp_status repeat_where_energy_rises(sp_constraints *c, const sp_step *step) {
+    for (int i = 0; i < c->touched_count; i++) {
+        sp_constraint_body *t = &c->touched[i];
+        sp_body *b = t->body;
+        const bool linear = b->integrator.type == SP_IMPLICIT_EULER && !b->centreline && !b->ops->correct && b->ops->energies;
+        if (!t->free || b->frozen || !linear || sp__drive_has_passes(b) || !touches_volume(c, t)) continue;
+        if (!sp__body_gains(b, step)) continue;
+        rows_transposed(c, t, t->impulse);
+        SP_TRY(keep_impulse(b, t->impulse));
+        b->repeats = true, b->contact_pin_work = 0;
+    }
+    return SP_OK;
+}
+
+// A pair with one volume answers no torque: a static body that only such pairs hold tilts until it falls.
+static sp_status explain_static(const sp_constraints *c, const sp_contact_def *def, sp_body *b, sp_status status) {
+    if (status != SP_SINGULAR || !c->has_volumes || def->cell > 0) return status;
+    return SP_BODY_FAIL(
+        b, status,
+        "static solve of '%s': no equilibrium after %d passes; neither fixed nodes nor springs hold it, and contact "
+        "by one volume of each pair answers no torque: set `cell` of the contact, 5 to 10 pixels are usual",
+        b->name, b->integrator.iterations);
+}
+
 // Linearises bodies again at the trial state. *moved: one of them has not converged yet.
-static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step, int pass,
-                               double accuracy, bool *moved) {
+static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                               const sp_step *step, int pass, bool *moved) {
     sp_status worst = SP_OK;
     *moved = false;
     for (int i = 0; i < count; i++) {
         bool converged = true;
         if (!sp__drive_has_passes(bodies[i])) continue;
-        sp_status status = newton_pass(c, bodies[i], step, pass, accuracy, &converged);
-        SP_TRY(status);
+        sp_status status = newton_pass(c, bodies[i], step, pass, def->solver.tolerance, &converged);
+        SP_TRY(explain_static(c, def, bodies[i], status));
         bodies[i]->solve.status = sp__worst(bodies[i]->solve.status, status);
         worst = sp__worst(worst, status);
         *moved = *moved || (!converged && status != SP_NOT_CONVERGED);
@@ -475,8 +508,9 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     sp_found found;
     int added;
     bool moved;
-    sp_status worst = newton_passes(c, bodies, count, step, pass, def->solver.tolerance, &moved);
     *changed = false;
+    SP_TRY(repeat_where_energy_rises(c, step));
+    sp_status worst = newton_passes(c, bodies, count, def, step, pass, &moved);
     SP_TRY(worst);
     c->pass = pass;
     if (moved) sp__links_evaluate(c);

@@ -802,7 +802,7 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     int added;
     c->info = (sp_constraints_info){0};
     c->again = false;
-    c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
+    c->count = c->pass = c->part_count = 0, c->start_count = -1, c->part_h = step->h, c->divisible = step->divisible;
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, false, &added));

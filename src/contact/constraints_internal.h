@@ -49,10 +49,16 @@ typedef struct sp_constraint_side {
 
 // What a vertex of an overlap adds to the rows of its contact: the row of the normal, and the share in those of the tangents.
 typedef struct sp_constraint_part {
-    sp_anchor anchor;
+    sp_anchor anchor[2];  // of the row of the normal, and of those of the tangents
     int vertex;
     double normal[3], share;  // -G / A and -n . G / A, with the gradient G of the volume and the area A of the patch
 } sp_constraint_part;
+
+// A volume at the start of the step.
+typedef struct sp_constraint_start {
+    int place[5];  // surfaces of the search, cell z, y, x
+    double depth;  // [m]
+} sp_constraint_start;
 
 typedef struct sp_constraint_contact {
     uint64_t key[2];
@@ -182,7 +188,9 @@ struct sp_constraints {
     sp_volume_surface *surfaces;  // that were searched
     int *surface_collider;        // of each
     int surface_count, surface_capacity, surface_collider_capacity;
-    sp_constraint_part *parts;  // of the contacts of the step
+    sp_constraint_start *starts;      // sorted by their places
+    int start_count, start_capacity;  // count < 0: not searched yet
+    sp_constraint_part *parts;        // of the contacts of the step
     int part_count, part_capacity;
     int *mark, mark_capacity;  // of an unknown: place in a row that is merged
     // deepest overlap of the last search: beyond what this step may leave, and beyond the slack; 0: within the tolerance [m]
