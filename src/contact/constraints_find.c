@@ -739,7 +739,8 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     sp_found found;
     int added;
     c->info = (sp_constraints_info){0};
-    c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
+    c->count = c->pass = 0, c->part_h = step->h, c->divisible = step->divisible;
+    if (c->done_count == 0) c->part_count = 0;  // overlaps of earlier parts of the step need theirs
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, false, &added));

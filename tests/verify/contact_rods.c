@@ -205,6 +205,37 @@ TEST(crossing_rods_keep_their_momentum) {
     }
 }
 
+// The same with longer steps, in which the rods bend and come apart: some are divided. Forces are the means over the whole step,
+// of all contacts in it: the change of momentum over its length, to rounding.
+TEST(forces_of_divided_steps_are_means) {
+    const double h = 1e-2, speed = 20;
+    int divided = 0;
+    for (int model = 2; model < ROD_MODELS; model++) {
+        contact_lab lab;
+        sp_contact_def contact = contact_exact(0.3, 0);
+        const sp_pose low = contact_at(-0.2, 0, 0), high = {{0.02, 0.02, 0.2}, {half_turn, 0, half_turn, 0}};
+        double before[3], force[3], torque[3], worst = 0;
+        if (!contact_open(&lab, still, &contact)) return;
+        sp_body_id a = straight(&lab, (sp_rod_model)model, 16, 1e7, &low, (double[3]){0, speed, 0});
+        straight(&lab, (sp_rod_model)model, 16, 1e7, &high, (double[3]){0, -speed, 0.5});
+        sp_body_measures m = contact_measures(&lab, a);
+        for (int i = 0; i < 10; i++) {
+            sp_body_info info;
+            memcpy(before, m.momentum, sizeof before);
+            contact_steps(&lab, h, 1);
+            m = contact_measures(&lab, a);
+            contact_load(&lab, a, (double[3]){0}, force, torque);
+            for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(h * force[k] - (m.momentum[k] - before[k])));
+            CHECK_INT(sp_world_body_info(lab.world, a, &info), SP_OK);
+            divided += info.solve.substeps > 1;
+        }
+        printf("  model %d: %d steps divided, forces to %.2g of the momentum\n", model, divided, worst / (m.mass * speed));
+        CHECK(worst < 1e-9 * m.mass * speed);
+        contact_close(&lab);
+    }
+    CHECK(divided > 0);
+}
+
 // Strands of one body: the lower ones are clamped at both ends, the upper ones lie across them. They rest on each other with
 // their weight, and none falls through.
 TEST(strands_rest_on_strands) {
