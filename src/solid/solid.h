@@ -23,7 +23,8 @@ typedef struct sp_nodal_load {
 typedef struct sp_pressure_load {
     sp_signal value;
     double now;
-    int (*face)[3];  // inner nodes, outward
+    int (*face)[3];      // inner nodes, outward
+    double (*share)[3];  // of the nodes in the load on a face, in thirds
     int count;
 } sp_pressure_load;
 

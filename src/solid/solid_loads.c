@@ -85,7 +85,21 @@ static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load 
     return SP_OK;
 }
 
-// a constant traction on rest faces: each node of a face gets a third of its area
+// Shares of the nodes of a boundary triangle in a uniform load on it, in thirds, consistent with the shape functions: of a
+// quadratic tetrahedron the corners get none (the four triangles of a face give a third of it to each of the nodes on its edges).
+static void face_shares(const sp_mesh *mesh, int face, double share[3]) {
+    const int *nodes, *f = sp_mesh_faces(mesh) + 3 * (size_t)face;
+    bool corner[3] = {false, false, false};
+    int corners = 0;
+    if (sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), &nodes) == SP_ELEMENT_TET10)
+        for (int k = 0; k < 3; k++) {
+            corner[k] = f[k] == nodes[0] || f[k] == nodes[1] || f[k] == nodes[2] || f[k] == nodes[3];
+            corners += corner[k];
+        }
+    for (int k = 0; k < 3; k++) share[k] = corner[k] ? 0 : 3.0 / (3 - corners);
+}
+
+// a constant traction on rest faces
 static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
     const int *faces = sp_mesh_faces(mesh);
@@ -100,7 +114,10 @@ static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *me
         sp__sub3(x + 3 * (size_t)f[1], x + 3 * (size_t)f[0], u);
         sp__sub3(x + 3 * (size_t)f[2], x + 3 * (size_t)f[0], v);
         sp__cross3(u, v, n);
-        for (int k = 0; k < 3; k++) out->node[3 * i + k] = s->inner_node[f[k]], out->weight[3 * i + k] = sp__norm3(n) / 6;
+        double share[3];
+        face_shares(mesh, load->items[i], share);
+        for (int k = 0; k < 3; k++)
+            out->node[3 * i + k] = s->inner_node[f[k]], out->weight[3 * i + k] = share[k] * (sp__norm3(n) / 6);
     }
     return SP_OK;
 }
@@ -109,9 +126,11 @@ static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *me
     const int *faces = sp_mesh_faces(mesh);
     SP_TRY(check_items(b, "pressure", load->items, load->count, sp_mesh_face_count(mesh)));
     *out = (sp_pressure_load){.value = load->value[0], .count = load->count};
-    if (!SP_NEW(b->ctx, out->face, load->count + 1)) return SP_NO_MEMORY;
-    for (int i = 0; i < load->count; i++)
+    if (!SP_NEW(b->ctx, out->face, load->count + 1) || !SP_NEW(b->ctx, out->share, load->count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < load->count; i++) {
         for (int k = 0; k < 3; k++) out->face[i][k] = sp__solid(b)->inner_node[faces[3 * (size_t)load->items[i] + (size_t)k]];
+        face_shares(mesh, load->items[i], out->share[i]);
+    }
     return SP_OK;
 }
 
@@ -183,7 +202,7 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
 
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
     for (int i = 0; i < s->dead_count; i++) sp__free(ctx, s->dead[i].node), sp__free(ctx, s->dead[i].weight);
-    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face);
+    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face), sp__free(ctx, s->pressure[i].share);
     for (int i = 0; i < s->moved_count; i++) sp__free(ctx, s->moved[i].node), sp__free(ctx, s->moved[i].start);
     sp__free(ctx, s->dead), sp__free(ctx, s->pressure), sp__free(ctx, s->moved);
 }
@@ -198,7 +217,8 @@ static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_fac
         sp__sub3(q + 3 * (size_t)f[1], q + 3 * (size_t)f[0], u);
         sp__sub3(q + 3 * (size_t)f[2], q + 3 * (size_t)f[0], v);
         sp__cross3(u, v, n);
-        for (int a = 0; a < 3; a++) sp__axpy3(b->f + 3 * (size_t)f[a], -load_factor * p->now / 6, n, b->f + 3 * (size_t)f[a]);
+        for (int a = 0; a < 3; a++)
+            sp__axpy3(b->f + 3 * (size_t)f[a], -load_factor * p->now / 6 * p->share[i][a], n, b->f + 3 * (size_t)f[a]);
     }
 }
 

@@ -652,7 +652,7 @@ static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
         double x[3][3], displacement[3] = {0}, u[3], v[3], n[3];
         for (int k = 0; k < 3; k++) {
             size_t node = 3 * (size_t)p->face[i][k];
-            for (size_t a = 0; a < 3; a++) displacement[a] += to[node + a] - from[node + a];
+            for (size_t a = 0; a < 3; a++) displacement[a] += p->share[i][k] * (to[node + a] - from[node + a]);
         }
         for (int s = 0; s < 3; s++) {
             for (int k = 0; k < 3; k++)
