@@ -225,8 +225,8 @@ static double edges_depth(const edge_pair *e, double t) {
     return fmin(wedge_depth(e, 0, t), wedge_depth(e, 1, t));
 }
 
-// Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point of
-// each is inside the other body. Overlaps within rounding are not tested; nor are surfaces without an inside.
+// Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point between
+// them is inside both bodies. Overlaps within rounding are not tested; nor are surfaces without an inside.
 static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, double distance) {
     const sp_collider *c[2] = {e->n->a, e->n->b};
     double p[2][3];
@@ -250,13 +250,13 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
         sp__touch_at(c[side], &touch, t, p[side]);
     }
     for (int side = 0; side < 2; side++) {
-        // the point is on the border of the other body where their faces are parallel to the normal: it is moved inwards
-        const int other = 1 - side;
-        double out[3];
-        if (!sp__feature_normal(c[other], SP_FEATURE_EDGE, e->edge[other], t, out)) return true;
+        // the point is near the border of the body where a face is parallel to the normal: it is moved inwards
+        double out[3], middle[3];
+        if (!sp__feature_normal(c[side], SP_FEATURE_EDGE, e->edge[side], t, out)) return true;
         const double inwards = -fmin(-0.1 * distance, 0.02 * e->n->pair->rule.alarm);
-        sp__axpy3(p[side], inwards / sp__norm3(out), out, p[side]);
-        if (!sp__collider_contains(e->n->set, (int)(c[other] - e->n->set->colliders), p[side])) return false;
+        for (int k = 0; k < 3; k++) middle[k] = 0.5 * (p[0][k] + p[1][k]);
+        sp__axpy3(middle, inwards / sp__norm3(out), out, middle);
+        if (!sp__collider_contains(e->n->set, (int)(c[side] - e->n->set->colliders), middle)) return false;
     }
     return true;
 }
