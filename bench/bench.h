@@ -36,6 +36,7 @@ sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_friction(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_materials(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
@@ -137,6 +138,8 @@ typedef struct sp_beam_def {
     int workers;
     // optional
     const sp_solver_def *solver;  // instead of conjugate gradients with op, tolerance and iterations
+    const sp_solid_law *law;  // instead of model and rotation
+    sp_element_type element;  // default four-node tetrahedra
     const sp_material *material;
     const double *element_young;
     double edge;               // edge of a cell [m]; 0: 0.1 m divided by the cells across

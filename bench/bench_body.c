@@ -28,6 +28,10 @@ static sp_solid_def solid_of(const sp_beam_def *def, const sp_beam *beam) {
     solid.mesh = beam->mesh;
     solid.model = def->model;
     solid.rotation = def->rotation;
+    if (def->law) {
+        solid.model = def->law->model, solid.rotation = def->law->rotation, solid.shape = def->law->shape;
+        solid.tangent = def->law->tangent, solid.form = def->law->form, solid.volumetric = def->law->volumetric;
+    }
     solid.material = def->material ? *def->material : beam_material;
     solid.element_young = def->element_young;
     solid.solver.type = SP_SOLVER_CG;
@@ -57,9 +61,23 @@ static sp_status add_body(const sp_beam_def *def, sp_beam *beam, double edge) {
     return status < 0 ? body_say(status, sp_world_error(beam->world), "solid") : SP_OK;
 }
 
+// a box of hexahedra or of quadratic tetrahedra
+static sp_status make_box(const sp_beam_def *def, sp_beam *beam, const double size[3]) {
+    sp_mesh *linear = NULL;
+    sp_status status = sp_mesh_box(beam->context, size, def->cells, def->element == SP_ELEMENT_HEX8 ? 1 : 6, &linear);
+    if (status >= 0 && def->element == SP_ELEMENT_TET10) {
+        status = sp_mesh_order2(linear, NULL, NULL, &beam->mesh);
+        sp_mesh_destroy(&linear);
+    } else {
+        beam->mesh = linear;
+    }
+    return status < 0 ? body_say(status, sp_context_error(beam->context), "mesh") : SP_OK;
+}
+
 static sp_status make_mesh(const sp_beam_def *def, sp_beam *beam, double edge) {
     static const double axis[3] = {0, 0, 1};
     double size[3] = {edge * def->cells[0], edge * def->cells[1], edge * def->cells[2]};
+    if (def->element != SP_ELEMENT_TET4 && !def->torus[0]) return make_box(def, beam, size);
     sp_status status = def->torus[0] ? sp_mesh_torus(beam->context, 0.3, 0.1, axis, def->torus, &beam->mesh)
                                      : sp_mesh_box(beam->context, size, def->cells, 6, &beam->mesh);
     return status < 0 ? body_say(status, sp_context_error(beam->context), "mesh") : SP_OK;

@@ -17,6 +17,7 @@ static const sp_bench benches[] = {
     {"step", "time of a step with 25 CG iterations from 1k to 1M tetrahedra, by operator and threads", sp__bench_step},
     {"rotation", "price of qr, polar and svd rotations over the linear tensor at equal iterations", sp__bench_rotation},
     {"beam", "the peers' beam to convergence by several solvers, and Bullet in the same run", sp__bench_beam},
+    {"materials", "laws and elements: time of 25 CG iterations, and the neo-Hookean beam beside Bullet", sp__bench_materials},
     {"cholesky", "sparse factors, whole and in part, and CHOLMOD in the same run", sp__bench_cholesky},
     {"factor", "the peers' matrix: factor, solve, remove tetrahedra and put them back, compared with CHOLMOD", sp__bench_factor},
     {"preconditioners", "asynchronous and warped preconditioners compared with the published tables", sp__bench_preconditioners},

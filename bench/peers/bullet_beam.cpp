@@ -1,6 +1,6 @@
-// The deformable corotational beam of Bullet on BEAM-k: mesh, material, mass, gravity and step of `souple bench beam`.
+// The deformable beam of Bullet on BEAM-k, corotational or neo-Hookean: mesh, material, mass, gravity and step of `souple bench beam`.
 //
-//   bullet_beam K [--steps N] [--repeats R] [--tolerance T]
+//   bullet_beam K [--steps N] [--repeats R] [--tolerance T] [--law corotational|neo-hookean]
 //
 // Prints one line of JSON: milliseconds per step (minimum of the repeats, one thread), conjugate gradient iterations per step and
 // the displacement of the tip at t = 0.25, 0.50, 0.75, 1.00 s, as far as the steps reach.
@@ -15,6 +15,7 @@
 #include <BulletSoftBody/btDeformableLinearElasticityForce.h>
 #include <BulletSoftBody/btDeformableMultiBodyConstraintSolver.h>
 #include <BulletSoftBody/btDeformableMultiBodyDynamicsWorld.h>
+#include <BulletSoftBody/btDeformableNeoHookeanForce.h>
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 #include <btBulletDynamicsCommon.h>
 
@@ -34,6 +35,7 @@ const double edge_x = 0.4, edge_y = 0.1, density = 1000, young = 3e5, poisson = 
 struct Options {
     int k = 0, steps = 100, repeats = 1;
     double tolerance = std::sqrt(double(SIMD_EPSILON));
+    bool neo_hookean = false;
 };
 
 struct Result {
@@ -116,7 +118,14 @@ Result run(const Options &o) {
     elasticity.setYoungsModulus(btScalar(young));
     elasticity.setPoissonRatio(btScalar(poisson));
     elasticity.setDamping(0, 0);
-    world.addForce(body, &elasticity);
+    btDeformableNeoHookeanForce rubber;
+    rubber.setYoungsModulus(btScalar(young));
+    rubber.setPoissonRatio(btScalar(poisson));
+    rubber.setDamping(0);
+    if (o.neo_hookean)
+        world.addForce(body, &rubber);
+    else
+        world.addForce(body, &elasticity);
     btDeformableGravityForce weight(world.getWorldInfo().m_gravity);
     world.addForce(body, &weight);
 
@@ -139,6 +148,8 @@ bool read_options(int argc, char **argv, Options &o) {
             o.repeats = atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--tolerance"))
             o.tolerance = atof(argv[i + 1]);
+        else if (!strcmp(argv[i], "--law") && (!strcmp(argv[i + 1], "neo-hookean") || !strcmp(argv[i + 1], "corotational")))
+            o.neo_hookean = argv[i + 1][0] == 'n';
         else
             return false;
     }
@@ -150,7 +161,7 @@ bool read_options(int argc, char **argv, Options &o) {
 int main(int argc, char **argv) {
     Options o;
     if (!read_options(argc, argv, o)) {
-        fprintf(stderr, "usage: bullet_beam K [--steps N] [--repeats R] [--tolerance T]\n");
+        fprintf(stderr, "usage: bullet_beam K [--steps N] [--repeats R] [--tolerance T] [--law LAW]\n");
         return 2;
     }
     Result best = run(o);

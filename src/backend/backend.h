@@ -152,7 +152,7 @@ void sp__pairs(int nodes, int k, int *a, int *b);
 
 // State of an integration point at displacements u (nodes x 3) of the nodes of its element.
 typedef struct sp_iso_value {
-    double energy;     // density [J/m3 of the rest shape]
+    double energy;     // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
     double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
     double strain[6];  // Green-Lagrange strain in world axes, tensor shear
     double jacobian;   // det F

@@ -285,6 +285,7 @@ struct sp_body {
     // implicit Euler: error of one linearisation that is accepted, relative to the energy of the motion; 0: any
     double accepted_gap;
     bool passes;            // contacts are searched, and implicit Euler is linearised again where the error is larger
+    bool repeats;           // the energy of this step rose with one linearisation: Newton passes follow until it does not
     bool compliance_ready;  // it is the inverse of `system`
     double *pass_start;     // where the last pass of implicit Euler started: velocity, impulses; allocated at first use; scratch
     bool has_pass_start;
@@ -325,6 +326,8 @@ sp_step sp__body_step(const sp_body *b, const sp_step *step);
 void sp__body_balance(sp_body *b, const sp_step *step);
 double sp__balance_potential(const sp_balance *n);
 bool sp__balance_gains(const sp_balance *n);  // the energy rose by more than the integrator's error explains
+// This step by itself gains energy as sp__balance_gains says, relative to the largest energy in it.
+bool sp__body_gains(sp_body *b, const sp_step *step);
 
 // Shared by the kinds. Allocates a body and the data of its kind (impl, zeroed). The kind does the rest of the creation.
 sp_status sp__body_new(sp_context *ctx, sp_error *error, const sp_body_ops *ops, size_t impl_size, const char *name,

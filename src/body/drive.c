@@ -323,7 +323,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     b->has_free_velocity = b->has_contact_impulse = b->is_predicted = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
     b->pin_work = b->shadow = b->pass_reference = 0;
-    b->has_pass_start = false;
+    b->has_pass_start = b->repeats = false;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);
     sp_status status = drive_whole(b, step);

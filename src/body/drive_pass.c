@@ -199,7 +199,7 @@ static sp_status pass_descend(sp_body *b, const sp_step *step, const sp_step *ow
 
 bool sp__drive_has_passes(const sp_body *b) {
     return b->constrained && !b->frozen && !(b->caps & SP_CAP_KINEMATIC) &&
-           (b->integrator.type == SP_NEWTON || b->integrator.type == SP_STATIC || b->passes);
+           (b->integrator.type == SP_NEWTON || b->integrator.type == SP_STATIC || b->passes || b->repeats);
 }
 
 sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accuracy, bool *converged) {
@@ -221,6 +221,7 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
     if (!isfinite(size)) return sp__drive_not_finite(b);
     b->solve.force_residual = b->pass_reference > 0 ? size / b->pass_reference : 0;
 
+    if (b->repeats && (pass >= pass_most(b, step) || !sp__body_gains(b, step))) *converged = true;
     if (pass > 0 && own.load_factor == 1 && size <= fmax(b->integrator.tolerance, accuracy) * b->pass_reference) {
         *converged = true;
         return SP_OK;

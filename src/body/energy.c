@@ -103,11 +103,10 @@ static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;
 }
 
-void sp__body_balance(sp_body *b, const sp_step *step) {
+// From the balance at the start of the step.
+static void balance_step(sp_body *b, const sp_step *step, sp_balance *n) {
     const sp_step part = sp__body_step(b, step);
-    sp_balance *n = &b->balance[SP_TRIAL];
     sp_loads_work p;
-    *n = b->balance[SP_COMMITTED];
     bool first = n->known == 0, changed = contact_changed(b, &part, n) || b->energy_stale || first;
     bool late = b->integrator.type == SP_EXPLICIT && b->solve.status != SP_UNSTABLE_STEP;
     update_energy(b, step, n);
@@ -122,4 +121,16 @@ void sp__body_balance(sp_body *b, const sp_step *step) {
     add_work(b, n, &p);
     count_scale(n);
     if (!late) update_rise(n, balance_now(n), 0);
+}
+
+void sp__body_balance(sp_body *b, const sp_step *step) {
+    b->balance[SP_TRIAL] = b->balance[SP_COMMITTED];
+    balance_step(b, step, &b->balance[SP_TRIAL]);
+}
+
+// The balance begins with this step: the answer depends on the state only, so that a restored run has the same one.
+bool sp__body_gains(sp_body *b, const sp_step *step) {
+    sp_balance alone = {0};
+    balance_step(b, step, &alone);
+    return sp__balance_gains(&alone);
 }

@@ -71,7 +71,7 @@ static sp_status pair_add(sp_collide *set, const sp_collide_options *o, int firs
         SP_TRY(sp__self_update(set, &set->colliders[first], p.rule.alarm));
     }
     p.margin = fmax(p.rule.alarm, p.rule.depth) + c[p.a].radius + c[p.b].radius;
-    // edges of two closed surfaces do not overlap by more than alarm (sp__narrow_edges)
+    // edges of two closed surfaces that overlap by more than alarm cut through faces (edges_cut)
     bool closed = has_outside(&c[p.a]) && has_outside(&c[p.b]);
     p.in_field[0] = !p.self && c[p.a].corners > 0 && c[p.b].def.type == SP_COLLIDER_FIELD;
     p.in_field[1] = !p.self && c[p.b].corners > 0 && c[p.a].def.type == SP_COLLIDER_FIELD;
@@ -199,6 +199,11 @@ static void edges_candidate(sp_collide *set, int pair, uint32_t edge_a, uint32_t
     candidate_add(set, pair, SP_CANDIDATE_EDGES, swap ? edge_b : edge_a, swap ? edge_a : edge_b, own);
 }
 
+// Of two edges that are deep in each other, each cuts through the faces beside the other one.
+static bool edges_cut(const sp_collide_pair *p, const sp_item_features *a, int i, const sp_item_features *b, int j) {
+    return !p->self && swept_near(&a->edge_box[i], &b->box, 0) && swept_near(&a->box, &b->edge_box[j], 0);
+}
+
 void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const sp_item_features *b, sp_block *own) {
     const sp_collide_pair *p = &set->pairs[pair];
     items_vertices(set, pair, false, a, b, own);
@@ -207,7 +212,7 @@ void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const
     if (!swept_near(&a->box, &b->box, p->edge_margin)) return;
     for (int i = 0; i < a->edges; i++)
         for (int j = 0; j < b->edges; j++)
-            if (swept_near(&a->edge_box[i], &b->edge_box[j], p->edge_margin))
+            if (swept_near(&a->edge_box[i], &b->edge_box[j], p->edge_margin) || edges_cut(p, a, i, b, j))
                 edges_candidate(set, pair, a->edge[i], b->edge[j], own);
 }
 

@@ -128,6 +128,7 @@ typedef struct sp_pair_rule {
     double alarm;     // >= 0 [m]: contacts are made below this distance (after the radii)
     double depth;     // >= 0 [m]: how far inside a closed surface a vertex, or an edge, is still found. A plane has no limit
     bool continuous;  // what touches between the states only is found too: vertices with items, edges with edges (advance.c)
+    bool flat;        // edges inside flat places of two soft surfaces make contacts where they overlap: the deepest of the pair
     int manifold;     // 0: all contacts. n >= 4: more than n contacts with the same normal are reduced to the corners of their
                       // convex hull and the deepest, so that the supporting polygon stays: rigid against rigid, and rigid against
                       // one feature of a soft surface. Two soft surfaces keep all contacts
@@ -139,6 +140,9 @@ typedef struct sp_collide_options {
     // Changes the rule of one pair. False: the pair makes no contacts. Called by the thread that searches, once per pair of
     // colliders whose boxes are near each other, with a < b. Nullable.
     bool (*pair)(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule);
+    // A contact of two edges, one of them soft, carried a force in the last step: it stays one where its edges become flat, or
+    // where they meet at an end. Called by several threads at once. Nullable: none did.
+    bool (*pressed)(void *user, const uint64_t key[2]);
     void *user;
     int reserve;  // contacts for which memory is kept ready from the first search on
     double cell;  // SP_BROAD_HASH: edge of a cell [m]; 0: twice the mean extent of an item, and the margin

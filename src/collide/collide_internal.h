@@ -131,6 +131,7 @@ enum { SP_BLOCK = 16 };
 typedef struct sp_contact_made {
     sp_contact_found found;
     int pair, source;
+    bool flat;  // of flat edges that overlap: only the deepest of a pair is kept
 } sp_contact_made;
 
 typedef struct sp_block {  // of one task
@@ -218,21 +219,23 @@ void sp__broad_field(sp_collide *set, int pair, bool tree);
 // ---------------------------------------------------------------------------------------------------- narrow phase
 
 // Tolerances of the narrow phase. Angles are sines.
-#define SP_TOUCH_ALARM 0.01   // points are on a feature within this part of alarm
-#define SP_TOUCH_EDGE 0.02    // ... and within this part of the longest edge of the item
-#define SP_CONE_VERTEX -0.5   // a vertex is no contact if one of its edges leads towards the other collider more steeply
-#define SP_CONE_EDGE 0.02     // tolerance of the test that two edges have a local minimum of the distance, 1 degree
-#define SP_CONE_SOFT 0.2      // ... of a soft surface: its edges change between convex and concave while it bends
-#define SP_CONE_BACK 0.5      // a vertex is no contact if its normal leads away from the other collider more than this
-#define SP_TOUCH_SWEPT 0.1    // continuous: what comes within this part of alarm between the states touches
-#define SP_SELF_FRONT 0.2     // a point is clearly in front of a feature
-#define SP_EDGE_OVERLAP 2     // two edges overlap at most by this multiple of the least depth below their faces
-#define SP_CROSS_BACK 0.25    // features that meet later are no contact if they were behind each other by this part of alarm
-#define SP_SAME_NORMAL 0.999  // cosine: contacts of one vertex with such normals are one contact
-#define SP_PARALLEL 1e-3      // edges with a smaller angle have no crossing; their vertices are contacts
+#define SP_TOUCH_ALARM 0.01    // points are on a feature within this part of alarm
+#define SP_TOUCH_EDGE 0.02     // ... and within this part of the longest edge of the item
+#define SP_CONE_VERTEX -0.5    // a vertex is no contact if one of its edges leads towards the other collider more steeply
+#define SP_CONE_EDGE 0.02      // tolerance of the test that two edges have a local minimum of the distance, 1 degree
+#define SP_CONE_SOFT 0.2       // ... of a soft surface: its edges change between convex and concave while it bends
+#define SP_CONE_BACK 0.5       // a vertex is no contact if its normal leads away from the other collider more than this
+#define SP_TOUCH_SWEPT 0.1     // continuous: what comes within this part of alarm between the states touches
+#define SP_SELF_FRONT 0.2      // a point is clearly in front of a feature
+#define SP_EDGE_ROUNDING 1e-3  // part of alarm: smaller overlaps of edges are rounding
+#define SP_EDGE_OVERLAP 2      // two edges overlap at most by this multiple of the least depth below their faces
+#define SP_CROSS_BACK 0.25     // features that meet later are no contact if they were behind each other by this part of alarm
+#define SP_SAME_NORMAL 0.999   // cosine: contacts of one vertex with such normals are one contact
+#define SP_PARALLEL 1e-3       // edges with a smaller angle have no crossing; their vertices are contacts
 
 typedef struct sp_narrow {  // of a task
     sp_collide *set;
+    const sp_collide_options *options;
     const sp_collide_pair *pair;
     int pair_number;
     const sp_collider *a, *b;
@@ -293,9 +296,11 @@ bool sp__self_was_apart(const sp_collider *c, const sp_touch *a, const sp_touch 
 
 void sp__touch_at(const sp_collider *c, const sp_touch *f, double t, double out[3]);
 double sp__touch_radius(const sp_collider *c, const sp_touch *f);
-// Adds a contact; `normal` leads from b to a. Features that meet after the committed state, and were behind each other there,
-// make none: the free motion has passed through the body, or around it, and the contact would pull through the rest of it.
-void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source);
+// Adds a contact; `normal` leads from b to a. NULL: there is none, because the features meet after the committed state and were
+// behind each other there. The free motion has passed through the body, or around it, and the contact would pull through the
+// rest.
+sp_contact_made *sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time,
+                                  int source);
 // Smallest t in [0, 1] with f(t) <= 0, for f(0) > 0: f is sampled, then the step is refined. Infinity: none was found.
 double sp__first_time(double (*f)(const void *user, double t), const void *user, int samples);
 

@@ -163,18 +163,19 @@ static void side_fill(const sp_collider *c, const sp_touch *f, const double norm
     sp__axpy3(out->point, offset, normal, out->point);
 }
 
-void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source) {
+sp_contact_made *sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time,
+                                  int source) {
     double radius_a = sp__touch_radius(n->a, a), radius_b = sp__touch_radius(n->b, b), distance[2], p[3], q[3];
     for (int s = 0; s < 2; s++) {
         sp__touch_at(n->a, a, s, p), sp__touch_at(n->b, b, s, q);
         sp__sub3(p, q, p);
         distance[s] = sp__dot3(normal, p) - radius_a - radius_b;
     }
-    if (time > 0 && distance[0] < -SP_CROSS_BACK * n->pair->rule.alarm) return;
+    if (time > 0 && distance[0] < -SP_CROSS_BACK * n->pair->rule.alarm) return NULL;
     sp_contact_made *m = sp__block_next(&n->set->contacts, n->own);
-    if (!m) return;
+    if (!m) return NULL;
     sp_contact_found *out = &m->found;
-    m->pair = n->pair_number, m->source = source;
+    m->pair = n->pair_number, m->source = source, m->flat = false;
     side_fill(n->a, a, normal, -radius_a, &out->a);
     side_fill(n->b, b, normal, radius_b, &out->b);
     // the feature inside a shape: keys of a capsule differ by what of it is touched
@@ -182,6 +183,7 @@ void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, 
     out->key[1] = sp__contact_key(n->b->def.id, b->feature, b->index);
     memcpy(out->normal, normal, sizeof out->normal);
     out->time = time, out->distance0 = distance[0], out->distance1 = distance[1];
+    return m;
 }
 
 double sp__first_time(double (*f)(const void *user, double t), const void *user, int samples) {

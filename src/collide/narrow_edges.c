@@ -1,6 +1,12 @@
 // Narrow phase of two edges. They make a contact where they cross: the nearest points of their lines are inside both, and the
 // distance is a local minimum on both colliders. Parallel edges have no crossing; there the vertices are contacts. Edges inside
-// flat faces are left out between two surfaces: the vertices hold these apart, but for soft faces on sharp edges of rigid bodies.
+// flat faces are left out between two surfaces: the vertices hold these apart, but for soft faces on sharp edges of rigid bodies,
+// and for flat edges of two soft surfaces that overlap nevertheless.
+//
+// Pressed edges of soft surfaces are at the limits of these rules: forces make them flat, or push the end of one onto the other.
+// There a contact would come and go from step to step, and the surfaces with it. A contact that carried a force in the last step
+// therefore stays one at the limit.
+//
 // The normal is perpendicular to both edges, which is defined at zero distance too; its sign follows from the surfaces, and where
 // they leave it open (segments, boundaries) from the committed state.
 #include "collide/collide_internal.h"
@@ -18,12 +24,14 @@ typedef struct edge_pair {
     uint32_t edge[2];
     double limit;         // of edge_gap
     edge_lines state[2];  // at the committed and at the free state
+    bool pressed;         // one of them is soft, and their contact carried a force in the last step
 } edge_pair;
 
 typedef struct edge_hit {
     double at[2];      // parameters along the edges
     double normal[3];  // unit, perpendicular to both, of either sign
     double distance;   // of a from b along the normal
+    bool flat;         // a contact because the edges overlap
 } edge_hit;
 
 static const sp_collider *edge_collider(const edge_pair *e, int side) {
@@ -73,11 +81,13 @@ static bool edges_meet(const edge_pair *e, double t, edge_hit *h) {
     double uv = sp__dot3(l->u, l->v), ur = sp__dot3(l->u, l->r), vr = sp__dot3(l->v, l->r);
     double touch = SP_TOUCH_ALARM * e->n->pair->rule.alarm, along[2] = {uv * vr - vv * ur, uu * vr - uv * ur};
     // most pairs end here, without a division
-    if (!(along[0] > 0 && along[0] < ww && along[1] > 0 && along[1] < ww)) return false;
+    const double beyond = e->pressed ? SP_TOUCH_EDGE * ww : 0;
+    if (!(along[0] > -beyond && along[0] < ww + beyond && along[1] > -beyond && along[1] < ww + beyond)) return false;
     for (int i = 0; i < 2; i++) {
-        double end = fmin(touch / sqrt(i ? vv : uu), SP_TOUCH_EDGE);
+        const double near = fmin(touch / sqrt(i ? vv : uu), SP_TOUCH_EDGE), end = e->pressed ? -near : near;
         h->at[i] = along[i] / ww;
         if (!(h->at[i] > end && h->at[i] < 1 - end)) return false;
+        h->at[i] = fmax(0, fmin(h->at[i], 1));
     }
     for (int k = 0; k < 3; k++) h->normal[k] = l->w[k] / sqrt(ww);
     h->distance = sp__dot3(h->normal, l->r);
@@ -114,13 +124,34 @@ static bool edge_is_open(const sp_collider *c) {
     return c->corners < 3 || c->def.side == SP_SIDE_BOTH;
 }
 
+static bool edge_is_soft(const sp_collider *c) {
+    return c->corners == 3 && (c->def.flags & SP_COLLIDER_SOFT);
+}
+
+static bool edges_are_soft(const edge_pair *e) {
+    return edge_is_soft(e->n->a) && edge_is_soft(e->n->b);
+}
+
+// Flat edges of two soft surfaces make a contact where the vertices leave an overlap, and as long as it carries a force.
+static bool edges_hold(const edge_pair *e, double t, double distance) {
+    if (t > 0 || !edges_are_soft(e)) return false;
+    const sp_pair_rule *rule = &e->n->pair->rule;
+    return e->pressed || (rule->flat && distance < -SP_EDGE_ROUNDING * rule->alarm);
+}
+
+// Not flat on either side, or on a soft one that bends over a sharp edge.
+static bool edges_are_sharp(const edge_pair *e, const edge_fit *a, const edge_fit *b) {
+    if (e->n->a->corners < 3 || e->n->b->corners < 3) return true;
+    return (a->sharp && b->sharp) || (a->sharp && edge_bends(e, 1)) || (edge_bends(e, 0) && b->sharp);
+}
+
 // How an edge fits along a direction ([0]) and against it. False: it makes no contact either way.
 static bool edge_fits(const edge_pair *e, int side, double t, const double direction[3], edge_fit fit[2]) {
     const sp_collider *c = edge_collider(e, side);
     fit[0] = fit[1] = (edge_fit){true, true};
     if (c->corners < 3) return true;
     const bool bends = edge_bends(e, side), line = edge_collider(e, 1 - side)->corners < 3;
-    const double tolerance = bends ? SP_CONE_SOFT : SP_CONE_EDGE;
+    const double tolerance = bends || (e->pressed && edge_is_soft(c)) ? SP_CONE_SOFT : SP_CONE_EDGE;
     int edge = (int)e->edge[side];
     bool boundary = c->edges.first[edge + 1] - c->edges.first[edge] < 2, any = false;
     double score[2], out[3];
@@ -128,7 +159,7 @@ static bool edge_fits(const edge_pair *e, int side, double t, const double direc
     for (int k = 0; k < 2; k++) {
         // the highest of all faces: their score against the opposite direction
         fit[k] = (edge_fit){score[k] >= -tolerance, boundary || -score[1 - k] > SP_CONE_EDGE};
-        any |= fit[k].least && (fit[k].sharp || bends || line);
+        any |= fit[k].least && (fit[k].sharp || bends || line || edges_are_soft(e));
     }
     // flat surfaces fit on both sides within the tolerance: the other body is in front of their faces
     if (!any || !sp__feature_normal(c, SP_FEATURE_EDGE, e->edge[side], t, out)) return any;
@@ -138,19 +169,19 @@ static bool edge_fits(const edge_pair *e, int side, double t, const double direc
 }
 
 // Sign of the normal for which both colliders have a local minimum: 1, -1; 0: none.
-static int edges_sign(const edge_pair *e, double t, const edge_hit *h) {
+static int edges_sign(const edge_pair *e, double t, edge_hit *h) {
     int good = 0;
     edge_fit fit_a[2], fit_b[2];
-    const bool lines = e->n->a->corners < 3 || e->n->b->corners < 3, bends_a = edge_bends(e, 0), bends_b = edge_bends(e, 1);
     const bool open = edge_is_open(e->n->a) && edge_is_open(e->n->b);
     if (!edge_fits(e, 0, t, h->normal, fit_a) || !edge_fits(e, 1, t, h->normal, fit_b)) return 0;
     for (int k = 0; k < 2; k++) {
         const int sign = k ? -1 : 1;
         const edge_fit a = fit_a[k], b = fit_b[1 - k];
-        if (!a.least || !b.least || !(lines || (a.sharp && b.sharp) || (a.sharp && bends_b) || (bends_a && b.sharp))) continue;
+        const bool sharp = edges_are_sharp(e, &a, &b);
+        if (!a.least || !b.least || !(sharp || edges_hold(e, t, sign * h->distance))) continue;
         // no inside on either: only the side where they are
         if (open && sign * h->distance < 0) continue;
-        if (good == 0 || sign * h->distance > 0) good = sign;
+        if (good == 0 || sign * h->distance > 0) good = sign, h->flat = !sharp && !e->pressed;
     }
     return good;
 }
@@ -160,7 +191,8 @@ static void edges_make(const edge_pair *e, const edge_hit *h, double t, int sign
     double normal[3];
     for (int k = 0; k < 3; k++) normal[k] = sign * h->normal[k];
     edge_touch(e, 0, h->at[0], &a), edge_touch(e, 1, h->at[1], &b);
-    sp__contact_make(e->n, &a, &b, normal, t, 0);
+    sp_contact_made *made = sp__contact_make(e->n, &a, &b, normal, t, 0);
+    if (made) made->flat = h->flat;
 }
 
 // Depth below the faces of an edge that the other edge reaches inside the wedge of these faces: the motion along one of their
@@ -193,8 +225,8 @@ static double edges_depth(const edge_pair *e, double t) {
     return fmin(wedge_depth(e, 0, t), wedge_depth(e, 1, t));
 }
 
-// Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point of
-// each is inside the other body. Overlaps within rounding are not tested; nor are surfaces without an inside.
+// Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point between
+// them is inside both bodies. Overlaps within rounding are not tested; nor are surfaces without an inside.
 static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, double distance) {
     const sp_collider *c[2] = {e->n->a, e->n->b};
     double p[2][3];
@@ -205,8 +237,10 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
     }
     for (int side = 0; side < 2; side++)
         if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
-    if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
-    if (!(-distance <= fmin(e->n->pair->rule.alarm, SP_EDGE_OVERLAP * edges_depth(e, t)))) return false;
+    if (-distance <= SP_EDGE_ROUNDING * e->n->pair->rule.alarm) return true;
+    // more than alarm: only where no other motion is shorter
+    const bool deep = -distance > e->n->pair->rule.alarm;
+    if (!(-distance <= (deep ? 1 : SP_EDGE_OVERLAP) * edges_depth(e, t)) || (deep && e->n->pair->self)) return false;
     if (t > 0) return false;  // edges that begin to overlap cross between the states
     // the points of a body that touches itself are on its surface
     if (e->n->pair->self) return true;
@@ -216,13 +250,13 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
         sp__touch_at(c[side], &touch, t, p[side]);
     }
     for (int side = 0; side < 2; side++) {
-        // the point is on the border of the other body where their faces are parallel to the normal: it is moved inwards
-        const int other = 1 - side;
-        double out[3];
-        if (!sp__feature_normal(c[other], SP_FEATURE_EDGE, e->edge[other], t, out)) return true;
+        // the point is near the border of the body where a face is parallel to the normal: it is moved inwards
+        double out[3], middle[3];
+        if (!sp__feature_normal(c[side], SP_FEATURE_EDGE, e->edge[side], t, out)) return true;
         const double inwards = -fmin(-0.1 * distance, 0.02 * e->n->pair->rule.alarm);
-        sp__axpy3(p[side], inwards / sp__norm3(out), out, p[side]);
-        if (!sp__collider_contains(e->n->set, (int)(c[other] - e->n->set->colliders), p[side])) return false;
+        for (int k = 0; k < 3; k++) middle[k] = 0.5 * (p[0][k] + p[1][k]);
+        sp__axpy3(middle, inwards / sp__norm3(out), out, middle);
+        if (!sp__collider_contains(e->n->set, (int)(c[side] - e->n->set->colliders), middle)) return false;
     }
     return true;
 }
@@ -310,9 +344,18 @@ static bool edges_sweep(const edge_pair *e) {
     return true;
 }
 
+static bool edges_were_pressed(const edge_pair *e) {
+    const sp_collide_options *o = e->n->options;
+    const sp_collider *a = e->n->a, *b = e->n->b;
+    const uint64_t key[2] = {sp__contact_key(a->def.id, SP_FEATURE_EDGE, e->edge[0]),
+                             sp__contact_key(b->def.id, SP_FEATURE_EDGE, e->edge[1])};
+    return o->pressed && a->corners == 3 && b->corners == 3 && (edge_is_soft(a) || edge_is_soft(b)) && o->pressed(o->user, key);
+}
+
 void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
     edge_pair e;
     e.n = n, e.edge[0] = edge_a, e.edge[1] = edge_b;
+    e.pressed = edges_were_pressed(&e);
     for (int state = 0; state < (n->moves ? 2 : 1); state++) edges_state(&e, state);
     if (edges_at(&e, 0) || !n->moves) return;
     if ((n->pair->rule.continuous && edges_sweep(&e)) || edges_cross(&e)) return;
@@ -336,6 +379,8 @@ static void lanes_cross(edge_vec a, edge_vec b, edge_vec out) {
 
 bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collider *b, uint32_t edge_b) {
     const uint32_t *end_a = sp__collider_edge(a, edge_a), *end_b = sp__collider_edge(b, edge_b);
+    // pressed edges may meet a little beyond an end
+    const double beyond = (a->def.flags | b->def.flags) & SP_COLLIDER_SOFT ? SP_TOUCH_EDGE : 0;
     edge_vec u, v, r, w;
     double uu[2], vv[2], ww[2], uv[2], ur[2], vr[2], volume[2];
     bool inside = false;
@@ -349,7 +394,8 @@ bool sp__edges_never_meet(const sp_collider *a, uint32_t edge_a, const sp_collid
     lanes_dot(u, v, uv), lanes_dot(u, r, ur), lanes_dot(v, r, vr);
     for (int s = 0; s < 2; s++) {
         const double along[2] = {uv[s] * vr[s] - vv[s] * ur[s], uu[s] * vr[s] - uv[s] * ur[s]};  // as in edges_meet
-        inside |= (along[0] > 0) & (along[0] < ww[s]) & (along[1] > 0) & (along[1] < ww[s]);
+        const double low = -beyond * ww[s], high = (1 + beyond) * ww[s];
+        inside |= (along[0] > low) & (along[0] < high) & (along[1] > low) & (along[1] < high);
     }
     return !inside && (volume[0] > 0 ? volume[1] >= 0 : volume[1] <= 0);
 }

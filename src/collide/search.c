@@ -54,13 +54,14 @@ static sp_status search_groups(sp_collide *set, int count, int *groups) {
 
 typedef struct search_job {
     sp_collide *set;
+    const sp_collide_options *options;
     int groups;
 } search_job;
 
-static void narrow_group(sp_collide *set, const sp_record *r, int count, sp_block *own) {
+static void narrow_group(sp_collide *set, const sp_collide_options *o, const sp_record *r, int count, sp_block *own) {
     int pair = (int)(r->group >> SP_CANDIDATE_BITS);
     const sp_collide_pair *p = &set->pairs[pair];
-    sp_narrow n = {.set = set, .pair = p, .pair_number = pair, .own = own};
+    sp_narrow n = {.set = set, .options = o, .pair = p, .pair_number = pair, .own = own};
     n.a = &set->colliders[p->a], n.b = &set->colliders[p->b];
     n.moves = n.a->x[0] != n.a->x[1] || n.b->x[0] != n.b->x[1];
     uint32_t first = (uint32_t)(r->features >> 32), second = (uint32_t)r->features;
@@ -81,12 +82,12 @@ static void narrow_task(void *user, int task, int worker) {
     sp_block own = {0};
     (void)worker;
     for (int g = task * GROUPS_PER_TASK; g < end && g < job->groups; g++)
-        narrow_group(set, set->sorted[0] + set->groups[g], set->groups[g + 1] - set->groups[g], &own);
+        narrow_group(set, job->options, set->sorted[0] + set->groups[g], set->groups[g + 1] - set->groups[g], &own);
     sp__block_close(&set->contacts, &own);
 }
 
-static sp_status narrow_pass(sp_collide *set, int groups) {
-    search_job job = {set, groups};
+static sp_status narrow_pass(sp_collide *set, const sp_collide_options *o, int groups) {
+    search_job job = {set, o, groups};
     sp_blocks *b = &set->contacts;
     for (int pass = 0; pass < 2; pass++) {
         atomic_store(&b->taken, 0);
@@ -117,6 +118,27 @@ static sp_status contacts_sort(sp_collide *set, int *count) {
 
 static const sp_contact_made *contact_made(const sp_collide *set, const sp_record *r) {
     return (const sp_contact_made *)set->contacts.data + (uint32_t)r->place;
+}
+
+// Of the flat edges of a pair that overlap, the deepest are a contact in this search, and others in the next ones if they still
+// overlap then. This exchange method (Hettich and Kortanek 1993) ends with the few contacts that hold two pressed faces apart;
+// all of them together are more than the faces have degrees of freedom.
+static sp_status contacts_exchange(sp_collide *set, int *count) {
+    SP_TRY(sp__collide_grow(set, &set->lists, sizeof *set->lists, &set->list_capacity, set->pair_count));
+    int *deepest = set->lists, kept = 0;
+    sp_record *r = set->sorted[0];
+    for (int i = 0; i < set->pair_count; i++) deepest[i] = -1;
+    for (int i = 0; i < *count; i++) {
+        const sp_contact_made *now = contact_made(set, &r[i]);
+        int *best = &deepest[now->pair];
+        if (now->flat && (*best < 0 || now->found.distance0 < contact_made(set, &r[*best])->found.distance0)) *best = i;
+    }
+    for (int i = 0; i < *count; i++) {
+        const sp_contact_made *now = contact_made(set, &r[i]);
+        if (!now->flat || deepest[now->pair] == i) r[kept++] = r[i];
+    }
+    *count = kept;
+    return SP_OK;
 }
 
 // Reduces the contacts of the pairs that ask for it: lists by pair (counting sort), then marks what is dropped.
@@ -160,8 +182,9 @@ static sp_status search_run(sp_collide *set, const sp_collide_options *o, sp_fou
     SP_TRY(search_sort(set, o->broad, &found->candidates));
     found->broad_ms = (now = sp__now_ms()) - start, start = now;
     SP_TRY(search_groups(set, found->candidates, &groups));
-    SP_TRY(narrow_pass(set, groups));
+    SP_TRY(narrow_pass(set, o, groups));
     SP_TRY(contacts_sort(set, &found->count));
+    SP_TRY(contacts_exchange(set, &found->count));
     SP_TRY(contacts_reduce(set, &found->count));
     SP_TRY(sp__collide_grow(set, &set->out, sizeof *set->out, &set->out_capacity, found->count));
     for (int i = 0; i < found->count; i++) set->out[i] = contact_made(set, &set->sorted[0][i])->found;

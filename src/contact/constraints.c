@@ -46,7 +46,7 @@ void sp__constraints_use_links(sp_constraints *c, sp_link_list *links, bool cont
 void sp__constraints_forget(sp_constraints *c) {
     for (int i = 0; i < c->collider_count; i++) sp__constraints_free_collider(c, &c->colliders[i]);
     c->collider_count = c->count = c->last_count = c->tie_count = 0;
-    c->multiplier_count = 0;
+    c->multiplier_count = c->done_count = 0;
 }
 
 void sp__constraints_forget_body(sp_constraints *c, const sp_body *b) {
@@ -58,7 +58,7 @@ void sp__constraints_forget_body(sp_constraints *c, const sp_body *b) {
             c->colliders[kept++] = c->colliders[i];
     }
     c->collider_count = kept;
-    c->count = c->last_count = c->tie_count = 0;
+    c->count = c->last_count = c->tie_count = c->done_count = 0;
 }
 
 void sp__constraints_destroy(sp_constraints **constraints) {
@@ -68,9 +68,10 @@ void sp__constraints_destroy(sp_constraints **constraints) {
     if (c->set) sp__constraints_forget(c);
     for (int i = 0; i < c->touched_capacity; i++) sp__constraints_free_touched(c, &c->touched[i]);
     sp__free(ctx, c->touched), sp__free(ctx, c->colliders), sp__free(ctx, c->contacts), sp__free(ctx, c->last);
-    sp__free(ctx, c->sizes);
+    sp__free(ctx, c->sizes), sp__free(ctx, c->done), sp__free(ctx, c->tie_done);
     sp__free(ctx, c->multipliers), sp__free(ctx, c->diagonal), sp__free(ctx, c->ties), sp__free(ctx, c->link_rows);
     sp__free(ctx, c->surfaces), sp__free(ctx, c->surface_collider), sp__free(ctx, c->parts), sp__free(ctx, c->mark);
+    sp__free(ctx, c->starts);
     sp__free(ctx, c->group_of), sp__free(ctx, c->member);
     sp__volume_destroy(&c->volume);
     sp__collide_destroy(&c->set);
@@ -441,16 +442,48 @@ static void follow_free(sp_constraints *c, sp_body *const *bodies, int count, co
     }
 }
 
+static bool touches_volume(const sp_constraints *c, const sp_constraint_body *t) {
+    for (int i = 0; i < t->count; i++)
+        if (sp__constraints_is_volume(&c->contacts[t->list[i]])) return true;
+    return false;
+}
+
+// Implicit Euler describes a soft body that an impact turns or crushes by one linearisation, which may create energy. Such a body
+// has Newton passes in this step, from the impulses of its contacts, until its energy does not rise.
+static sp_status repeat_where_energy_rises(sp_constraints *c, const sp_step *step) {
+    for (int i = 0; i < c->touched_count; i++) {
+        sp_constraint_body *t = &c->touched[i];
+        sp_body *b = t->body;
+        const bool linear = b->integrator.type == SP_IMPLICIT_EULER && !b->centreline && !b->ops->correct && b->ops->energies;
+        if (!t->free || b->frozen || !linear || sp__drive_has_passes(b) || !touches_volume(c, t)) continue;
+        if (!sp__body_gains(b, step)) continue;
+        rows_transposed(c, t, t->impulse);
+        SP_TRY(keep_impulse(b, t->impulse));
+        b->repeats = true, b->contact_pin_work = 0;
+    }
+    return SP_OK;
+}
+
+// A pair with one volume answers no torque: a static body that only such pairs hold tilts until it falls.
+static sp_status explain_static(const sp_constraints *c, const sp_contact_def *def, sp_body *b, sp_status status) {
+    if (status != SP_SINGULAR || !c->has_volumes || def->cell > 0) return status;
+    return SP_BODY_FAIL(
+        b, status,
+        "static solve of '%s': no equilibrium after %d passes; neither fixed nodes nor springs hold it, and contact "
+        "by one volume of each pair answers no torque: set `cell` of the contact, 5 to 10 pixels are usual",
+        b->name, b->integrator.iterations);
+}
+
 // Linearises bodies again at the trial state. *moved: one of them has not converged yet.
-static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int count, const sp_step *step, int pass,
-                               double accuracy, bool *moved) {
+static sp_status newton_passes(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                               const sp_step *step, int pass, bool *moved) {
     sp_status worst = SP_OK;
     *moved = false;
     for (int i = 0; i < count; i++) {
         bool converged = true;
         if (!sp__drive_has_passes(bodies[i])) continue;
-        sp_status status = newton_pass(c, bodies[i], step, pass, accuracy, &converged);
-        SP_TRY(status);
+        sp_status status = newton_pass(c, bodies[i], step, pass, def->solver.tolerance, &converged);
+        SP_TRY(explain_static(c, def, bodies[i], status));
         bodies[i]->solve.status = sp__worst(bodies[i]->solve.status, status);
         worst = sp__worst(worst, status);
         *moved = *moved || (!converged && status != SP_NOT_CONVERGED);
@@ -475,8 +508,9 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
     sp_found found;
     int added;
     bool moved;
-    sp_status worst = newton_passes(c, bodies, count, step, pass, def->solver.tolerance, &moved);
     *changed = false;
+    SP_TRY(repeat_where_energy_rises(c, step));
+    sp_status worst = newton_passes(c, bodies, count, def, step, pass, &moved);
     SP_TRY(worst);
     c->pass = pass;
     if (moved) sp__links_evaluate(c);
@@ -514,6 +548,8 @@ void sp__constraints_release(sp_constraints *c, const sp_body *b) {
     for (int i = 0; i < c->count; i++)
         if (c->contacts[i].body[0] == b || c->contacts[i].body[1] == b)
             memset(c->contacts[i].lambda, 0, sizeof c->contacts[i].lambda);
+    for (int i = 0; i < c->done_count; i++)
+        if (c->done[i].body[0] == b || c->done[i].body[1] == b) memset(c->done[i].impulse, 0, sizeof c->done[i].impulse);
 }
 
 // largest displacement of a contact along its normal due to dv of one body
@@ -600,19 +636,30 @@ sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, in
 
 // ---------------------------------------------------------------------------------------------------- state
 
-void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count) {
+// A list of contacts becomes that of the last step, and has its memory.
+static void commit_list(sp_constraints *c, sp_constraint_contact **list, int *count, int *capacity) {
     sp_constraint_contact *last = c->last;
-    int capacity = c->last_capacity, kept = c->count < MULTIPLIERS ? c->count : MULTIPLIERS;
+    const int last_capacity = c->last_capacity;
+    c->last = *list, c->last_count = *count, c->last_capacity = *capacity;
+    *list = last, *count = 0, *capacity = last_capacity;
+}
+
+void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count) {
+    int kept = c->count < MULTIPLIERS ? c->count : MULTIPLIERS;
     for (int i = 0; i < kept; i++) {
         sp_constraint_multiplier *m = &c->multipliers[i];
         const sp_constraint_contact *k = &c->contacts[i];
         memcpy(m->key, k->key, sizeof m->key);
         sp__mul3t(k->frame, k->lambda, m->impulse);
     }
-    c->multiplier_count = kept, c->last_h = c->part_h;
+    c->multiplier_count = kept, c->last_divided = c->parts_done > 0;
+    c->last_h = c->last_divided ? c->parts_h : c->part_h;
     keep_impulses(c, bodies, count, c->part_h);
-    c->last = c->contacts, c->last_count = c->count, c->last_capacity = c->capacity;
-    c->contacts = last, c->capacity = capacity, c->count = 0;
+    if (c->last_divided)
+        commit_list(c, &c->done, &c->done_count, &c->done_capacity);
+    else
+        commit_list(c, &c->contacts, &c->count, &c->capacity);
+    c->count = 0;
     sp__links_commit(c);
 }
 
@@ -624,8 +671,16 @@ const sp_cone_problem *sp__constraints_problem(const sp_constraints *c) {
     return c->problem->laid_out && c->problem->group_count > 0 ? c->problem : NULL;
 }
 
+// The contacts of the current step, or of the parts of it that are done.
+static const sp_constraint_contact *contacts_found(const sp_constraints *c, int *count) {
+    *count = c->parts_done > 0 ? c->done_count : c->count;
+    return c->parts_done > 0 ? c->done : c->contacts;
+}
+
 int sp__constraints_found(const sp_constraints *c) {
-    return c->count;
+    int count;
+    contacts_found(c, &count);
+    return count;
 }
 
 int sp__constraints_count(const sp_constraints *c) {
@@ -633,11 +688,12 @@ int sp__constraints_count(const sp_constraints *c) {
 }
 
 int sp__constraints_found_vertices(const sp_constraints *c) {
-    int count = 0;
-    for (int i = 0; i < c->count; i++)
+    int count, vertices = 0;
+    const sp_constraint_contact *list = contacts_found(c, &count);
+    for (int i = 0; i < count; i++)
         for (int s = 0; s < 2; s++)
-            count += sp__constraints_is_volume(&c->contacts[i]) ? c->contacts[i].anchor_count[s] : c->contacts[i].patch[s].count;
-    return count;
+            vertices += sp__constraints_is_volume(&list[i]) ? list[i].anchor_count[s] : list[i].patch[s].count;
+    return vertices;
 }
 
 // One material point of a side: the mean of its anchors if they are in one element, else the anchor with the largest weight.
@@ -673,13 +729,13 @@ void sp__constraints_at(const sp_constraints *c, int index, sp_contacts *list) {
     const sp_constraint_contact *k = &c->last[index];
     sp_contact_record *out = &list->list[list->count++];
     sp_contact_point *p = &out->point;
-    const double slip[3] = {0, k->u[1] - k->viscous * k->lambda[1], k->u[2] - k->viscous * k->lambda[2]};
-    *out = (sp_contact_record){.normal_force = k->lambda[0] / c->last_h, .area = k->area};
+    double impulse[3];
+    *out = (sp_contact_record){.area = k->area};
     p->gap = k->distance;
-    sp__mul3t(k->frame, k->lambda, p->force);
-    sp__mul3t(k->frame, slip, p->slip);
+    sp__constraints_sums(c, k, impulse, p->slip);
+    out->normal_force = c->last_divided ? sp__dot3(k->frame, impulse) / c->last_h : k->lambda[0] / c->last_h;
     for (int a = 0; a < 3; a++) {
-        p->force[a] /= c->last_h, p->normal[a] = k->frame[a];
+        p->force[a] = impulse[a] / c->last_h, p->normal[a] = k->frame[a];
         p->point[a] = 0.5 * (k->point[0][a] + k->point[1][a]);
     }
     for (int s = 0; s < 2; s++) {

@@ -66,6 +66,10 @@ sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int c
 // Positions are corrected until nothing overlaps at the trial state; velocities stay. *changed: they were.
 sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                    const sp_step *step, bool *changed);
+// A step that is divided (world/divide.c): its contacts are those of all its parts, with the sums of their impulses. A step
+// begins; a part of it has ended.
+void sp__constraints_parts_begin(sp_constraints *c);
+sp_status sp__constraints_part_done(sp_constraints *c);
 // The contacts of a body carry nothing: it has been stopped.
 void sp__constraints_release(sp_constraints *c, const sp_body *b);
 void sp__constraints_commit(sp_constraints *c, sp_body *const *bodies, int count);

@@ -541,7 +541,15 @@ static bool search_pair(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule) 
     rule->alarm = base.alarm + base.gap;
     if (c->rules) enabled = sp__pair_rules_search(c->rules, &base, side, &rule->alarm, &rule->continuous);
     rule->depth = 8 * rule->alarm;
+    rule->flat = (c->rules ? sp__pair_rules_of(c->rules, &base, side) : base).formulation != SP_CONTACT_PENALTY;
     return enabled;
+}
+
+// A contact that carried a normal force at the end of the last step.
+static bool was_pressed(void *user, const uint64_t key[2]) {
+    const sp_constraints *c = user;
+    const sp_constraint_multiplier *m = multiplier_of(c, key);
+    return m && sp__constraints_compare(m->key, key) == 0 && sp__norm3(m->impulse) > 0;
 }
 
 static sp_broad broad_of(sp_contact_broad broad) {
@@ -677,12 +685,17 @@ sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int 
     if (c->has_volumes) SP_TRY(search_volumes(c, def));
     if (!c->has_distances) return SP_OK;
     const double reach = sp__pair_rules_distance(c->rules, &c->base);
-    sp_collide_options options = {
-        .broad = broad_of(def->broad),
-        .rule = {.alarm = reach, .depth = 8 * reach, .continuous = def->continuous, .manifold = MANIFOLD},
-        .reserve = def->reserve};
+    sp_collide_options options = {.broad = broad_of(def->broad),
+                                  .rule = {.alarm = reach,
+                                           .depth = 8 * reach,
+                                           .continuous = def->continuous,
+                                           .flat = def->formulation != SP_CONTACT_PENALTY,  // springs overlap by what they carry
+                                           .manifold = MANIFOLD},
+                                  .pressed = was_pressed,
+                                  .user = c,
+                                  .reserve = def->reserve};
     const bool varies = c->automatic && c->alarm[0] != c->alarm[1];
-    if (varies || sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = c;
+    if (varies || sp__pair_rules_count(c->rules) > 0) options.pair = search_pair;
     SP_TRY(sp__collide_find(c->set, &options, found));
     c->info.grown = c->info.grown || found->grown;
     return SP_OK;
@@ -802,7 +815,8 @@ sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int co
     int added;
     c->info = (sp_constraints_info){0};
     c->again = false;
-    c->count = c->pass = c->part_count = 0, c->part_h = step->h, c->divisible = step->divisible;
+    c->count = c->pass = 0, c->start_count = -1, c->part_h = step->h, c->divisible = step->divisible;
+    if (c->done_count == 0) c->part_count = 0;  // overlaps of earlier parts of the step need theirs
     SP_TRY(sp__constraints_free_motion(c, bodies, count, step));
     SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
     SP_TRY(sp__constraints_join(c, def, step->h, &found, false, &added));

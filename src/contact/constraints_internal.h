@@ -1,5 +1,6 @@
 // What the files of contact by constraints share: constraints_find.c (from surfaces to contacts), constraints_rows.c (rows,
-// the Delassus operator), constraints_links.c (rows of links between bodies) and constraints.c (the stages and the state).
+// the Delassus operator), constraints_links.c (rows of links between bodies), constraints_parts.c (steps that are divided) and
+// constraints.c (the stages and the state).
 #ifndef SP_CONSTRAINTS_INTERNAL_H
 #define SP_CONSTRAINTS_INTERNAL_H
 
@@ -49,10 +50,16 @@ typedef struct sp_constraint_side {
 
 // What a vertex of an overlap adds to the rows of its contact: the row of the normal, and the share in those of the tangents.
 typedef struct sp_constraint_part {
-    sp_anchor anchor;
+    sp_anchor anchor[2];  // of the row of the normal, and of those of the tangents
     int vertex;
     double normal[3], share;  // -G / A and -n . G / A, with the gradient G of the volume and the area A of the patch
 } sp_constraint_part;
+
+// A volume at the start of the step.
+typedef struct sp_constraint_start {
+    int place[5];  // surfaces of the search, cell z, y, x
+    double depth;  // [m]
+} sp_constraint_start;
 
 typedef struct sp_constraint_contact {
     uint64_t key[2];
@@ -84,6 +91,8 @@ typedef struct sp_constraint_contact {
     sp_anchor anchor[2][ANCHORS];
     double weight[2][ANCHORS];
     double u[3];            // relative displacement at the end of the step, in the frame
+    double impulse[3];      // of all parts of a step that is divided, in world axes; 0 otherwise [N s]
+    double slip[3];         // likewise: the tangential displacement [m]
     sp_feature feature[2];  // what touches
     const double *x[2];     // positions of the surface at the committed state, until the next search
     sp_constraint_side patch[2];
@@ -182,7 +191,9 @@ struct sp_constraints {
     sp_volume_surface *surfaces;  // that were searched
     int *surface_collider;        // of each
     int surface_count, surface_capacity, surface_collider_capacity;
-    sp_constraint_part *parts;  // of the contacts of the step
+    sp_constraint_start *starts;      // sorted by their places
+    int start_count, start_capacity;  // count < 0: not searched yet
+    sp_constraint_part *parts;        // of the contacts of the step
     int part_count, part_capacity;
     int *mark, mark_capacity;  // of an unknown: place in a row that is merged
     // deepest overlap of the last search: beyond what this step may leave, and beyond the slack; 0: within the tolerance [m]
@@ -194,9 +205,15 @@ struct sp_constraints {
     sp_cone_clock *clock;                   // of the budget; NULL: none
     sp_constraint_multiplier *multipliers;  // sorted by key
     int multiplier_count;
-    double last_h, part_h;  // length of the last part of the last committed step, and of this one [s]
-    double alarm[2];        // automatic alarm distances of all pairs: the smallest and the largest [m]
-    uint64_t *sizes;        // bits of the sizes of colliders
+    double last_h, part_h;  // length of the last committed step, and of this one or its part [s]
+    // a step that is divided: contacts of its parts so far, impulses of its ties, and their length [s]; 0 parts: it is not
+    sp_constraint_contact *done;
+    double *tie_done;
+    int done_count, done_capacity, tie_done_capacity, parts_done;
+    double parts_h;
+    bool last_divided;  // the last committed step was
+    double alarm[2];    // automatic alarm distances of all pairs: the smallest and the largest [m]
+    uint64_t *sizes;    // bits of the sizes of colliders
     int size_capacity;
     bool automatic;        // the definition gives no alarm distance
     sp_contact_rule base;  // of the definition; automatic: with the largest alarm distance
@@ -300,7 +317,14 @@ static inline bool sp__constraints_is_volume(const sp_constraint_contact *k) {
     return k->area > 0;
 }
 
+// ---- constraints_parts.c
+
+// Impulse and tangential displacement of a contact of the last committed step, in world axes.
+void sp__constraints_sums(const sp_constraints *c, const sp_constraint_contact *k, double impulse[3], double slip[3]);
+
 // ---- constraints_links.c
+
+sp_status sp__links_part_done(sp_constraints *c);  // adds the impulses of the ties in a part of a step
 
 sp_status sp__links_begin(sp_constraints *c, const sp_step *step, bool warm_start);  // the ties of the step
 // Violations at the trial state; returns the largest one of a row that is not soft [m].

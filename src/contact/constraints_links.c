@@ -447,12 +447,30 @@ static void tie_impulse(const sp_constraints *c, const sp_constraint_tie *k, dou
     }
 }
 
+sp_status sp__links_part_done(sp_constraints *c) {
+    SP_TRY(ROOM(c, c->tie_done, c->tie_done_capacity, 3 * c->tie_count));
+    for (int i = 0; i < c->tie_count; i++) {
+        double *sum = c->tie_done + 3 * i, now[3];
+        if (c->parts_done == 0) memset(sum, 0, 3 * sizeof *sum);
+        if (!c->ties[i].off) tie_impulse(c, &c->ties[i], now), sp__axpy3(sum, 1, now, sum);
+    }
+    return SP_OK;
+}
+
+// Impulse of a tie in the whole step: the ties of its parts are the same, in the same order.
+static void tie_sum(const sp_constraints *c, int tie, double out[3]) {
+    if (c->parts_done > 0)
+        memcpy(out, c->tie_done + 3 * tie, 3 * sizeof *out);
+    else
+        tie_impulse(c, &c->ties[tie], out);
+}
+
 void sp__constraints_link_force(const sp_constraints *c, const sp_link *link, double h, double force[3]) {
     double one[3];
     memset(force, 0, 3 * sizeof *force);
     for (int i = 0; i < c->tie_count; i++) {
         if (c->ties[i].link != link || c->ties[i].off) continue;
-        tie_impulse(c, &c->ties[i], one);
+        tie_sum(c, i, one);
         sp__axpy3(force, 1 / h, one, force);
     }
 }
@@ -493,8 +511,8 @@ void sp__links_commit(sp_constraints *c) {
         for (int r = 0; r < rows_of(k); r++) t->kept[r] = c->link_rows[k->row + r].lambda;
         for (int r = 0; k->slip >= 0 && r < 2; r++) t->kept[SP_TIE_SLIP + r] = c->link_rows[k->slip_row + 1 + r].lambda;
         if (k->slip >= 0) t->kept[SP_TIE_BOUND] = c->link_rows[k->slip_row].lambda;
-        tie_impulse(c, k, impulse);
-        for (int a = 0; a < 3; a++) t->force[a] = impulse[a] / c->part_h;
+        tie_sum(c, i, impulse);
+        for (int a = 0; a < 3; a++) t->force[a] = impulse[a] / (c->parts_done > 0 ? c->parts_h : c->part_h);
     }
     c->tie_count = 0;
 }

@@ -404,7 +404,8 @@ static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h
 // the step, is the complementarity of lambda = h F with u + lambda / (h k + c) - c u0 / (h k + c). So the normal has a compliance
 // of its own, and the matrices of the bodies stay as they are. `auto` takes spring_ratio times the stiffness with which the
 // bodies answer there within the step, 1 / (h W_nn): m / h^2 and more if they are stiff, K in statics.
-static const double spring_ratio = 30;
+// Volumes take once: stiffer springs rest at overlaps of hundredths of a pixel, which rays do not resolve, and rattle.
+static const double spring_ratio = 30, volume_ratio = 1;
 
 static void soften_tangents(sp_constraints *c, int group, double compliance) {
     if (c->info.unbuilt) c->diagonal[group] += compliance;
@@ -419,7 +420,8 @@ static void springs_soften(sp_constraints *c, double h) {
         if (k->viscous > 0) soften_tangents(c, group + 1, k->viscous);
         if (!k->spring) continue;
         const double own = c->info.unbuilt ? c->diagonal[group] : *sp__cone_block(c->problem, group, group, &stride);
-        k->soft = 1 / (k->stiffness > 0 ? h * k->stiffness + k->damping : spring_ratio / own + k->damping);
+        k->soft = 1 / (k->stiffness > 0 ? h * k->stiffness + k->damping
+                                        : (sp__constraints_is_volume(k) ? volume_ratio : spring_ratio) / own + k->damping);
         if (!isfinite(k->soft)) k->soft = 0;
         if (c->info.unbuilt)
             c->diagonal[group] += k->soft / c->problem->group[group].rows;

@@ -12,7 +12,8 @@
 // in the next step. The volume is not linear in the motion: the end of the step is searched again, and what is left is solved
 // with the rows of that state (Newton's method on the volume, algorithm 6 there).
 //
-// Where bodies overlap at the start of the step, the volume there is that of the end less the motion times the gradients.
+// What overlaps at the start of the step is searched there: the motion times the gradients is far from the change of a volume of
+// which the free motion leaves the most.
 //
 // Viscous friction: the force -nu A^2 v against the mean relative velocity v of the patch (eq. 4.16) is an impulse -nu A^2 u over
 // the displacement u of the step: two equations with the compliance 1 / (nu A^2).
@@ -114,8 +115,10 @@ static void bound_surfaces(const sp_constraints *c, double middle[3], double *ra
     for (int i = 0; i < c->collider_count; i++) {
         const sp_constraint_collider *k = &c->colliders[i];
         const int n = k->surface ? k->surface->vertex_count : k->vertex_count;
-        for (int v = 0; v < 3 * n && k->volume && (k->surface || k->around); v++)
-            low[v % 3] = fmin(low[v % 3], k->x1[v]), high[v % 3] = fmax(high[v % 3], k->x1[v]);
+        for (int v = 0; v < 3 * n && k->volume && (k->surface || k->around); v++) {
+            low[v % 3] = fmin(low[v % 3], fmin(k->x0[v], k->x1[v]));
+            high[v % 3] = fmax(high[v % 3], fmax(k->x0[v], k->x1[v]));
+        }
     }
     for (int a = 0; a < 3; a++) middle[a] = 0.5 * (low[a] + high[a]);
     sp__sub3(high, low, d);
@@ -194,7 +197,7 @@ static sp_status check_closed(sp_constraints *c) {
     return SP_OK;
 }
 
-static sp_status list_surfaces(sp_constraints *c) {
+static sp_status list_surfaces(sp_constraints *c, sp_which state) {
     SP_TRY(ROOM(c, c->surfaces, c->surface_capacity, c->collider_count));
     SP_TRY(ROOM(c, c->surface_collider, c->surface_collider_capacity, c->collider_count));
     c->surface_count = 0;
@@ -203,7 +206,7 @@ static sp_status list_surfaces(sp_constraints *c) {
         const sp_surface *s = k->surface;
         if (!k->volume) continue;
         c->surface_collider[c->surface_count] = i;
-        c->surfaces[c->surface_count++] = (sp_volume_surface){.x = k->x1,
+        c->surfaces[c->surface_count++] = (sp_volume_surface){.x = state == SP_COMMITTED ? k->x0 : k->x1,
                                                               .vertex_count = s ? s->vertex_count : k->vertex_count,
                                                               .triangles = s ? s->faces : k->triangles,
                                                               .triangle_count = s ? s->face_count : k->triangle_count,
@@ -227,6 +230,32 @@ static sp_constraint_contact *contact_of(const sp_constraints *c, int count, con
     while (low < high) {
         const int middle = low + (high - low) / 2, order = sp__constraints_compare(c->contacts[middle].key, key);
         if (order == 0) return &c->contacts[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+// Where an overlap is: its surfaces and its cell. Overlaps are sorted by it.
+static void overlap_place(const sp_overlap *o, int place[5]) {
+    const int all[5] = {o->surface[0], o->surface[1], o->cell[2], o->cell[1], o->cell[0]};
+    memcpy(place, all, sizeof all);
+}
+
+static int compare_places(const int a[5], const int b[5]) {
+    int i = 0;
+    while (i < 4 && a[i] == b[i]) i++;
+    return (a[i] > b[i]) - (a[i] < b[i]);
+}
+
+// What was there at the start of the step; NULL: nothing.
+static const sp_constraint_start *start_at(const sp_constraints *c, const int place[5]) {
+    int low = 0, high = c->start_count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2, order = compare_places(c->starts[middle].place, place);
+        if (order == 0) return &c->starts[middle];
         if (order < 0)
             low = middle + 1;
         else
@@ -328,15 +357,39 @@ static void measure_overlaps(sp_constraints *c, const sp_contact_def *def) {
     }
 }
 
+static sp_status find_overlaps(sp_constraints *c, const sp_contact_def *def, sp_which state) {
+    const sp_volume_options options = {.pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
+    SP_TRY(list_surfaces(c, state));
+    SP_TRY(sp__volume_find(c->volume, &options, c->surface_count, c->surfaces, &c->overlaps));
+    c->info.grown = c->info.grown || c->overlaps.grown;
+    return SP_OK;
+}
+
+// The depths at the start of the step, in the order of the overlaps.
+static sp_status keep_starts(sp_constraints *c, const sp_contact_def *def) {
+    SP_TRY(find_overlaps(c, def, SP_COMMITTED));
+    SP_TRY(ROOM(c, c->starts, c->start_capacity, c->overlaps.count));
+    c->start_count = 0;
+    pair_overlaps pair = {0};
+    for (int i = 0; i < c->overlaps.count; i++) {
+        const sp_overlap *o = &c->overlaps.overlaps[i];
+        sp_constraint_start *start = &c->starts[c->start_count];
+        double normal[3], area;
+        if (i == pair.end) pair = pair_from(c, i);
+        if (!has_direction(def, &pair, o)) continue;
+        overlap_place(o, start->place);
+        start->depth = overlap_depth(def, o, normal, &area), c->start_count++;
+    }
+    return SP_OK;
+}
+
 sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
     if (!c->volume) SP_TRY(sp__volume_create(c->ctx, &c->volume));
     const double start = sp__now_ms();
     SP_TRY(check_closed(c));
     place_shapes(c);
-    SP_TRY(list_surfaces(c));
-    const sp_volume_options options = {.pixel = c->pixel, .cell = def->cell, .sliver = 2, .pair_pixel = pair_pixel, .user = c};
-    SP_TRY(sp__volume_find(c->volume, &options, c->surface_count, c->surfaces, &c->overlaps));
-    c->info.grown = c->info.grown || c->overlaps.grown;
+    if (c->start_count < 0) SP_TRY(keep_starts(c, def));
+    SP_TRY(find_overlaps(c, def, SP_TRIAL));
     c->info.overlaps = c->overlaps.count, c->info.unbalanced = c->overlaps.unbalanced, c->info.contained = 0;
     measure_overlaps(c, def);
     c->info.detection_ms += sp__now_ms() - start;
@@ -345,16 +398,10 @@ sp_status sp__volumes_search(sp_constraints *c, const sp_contact_def *def) {
 
 // ---------------------------------------------------------------------------------------------------- contacts
 
-// The material point of a vertex, and its displacement in the step. Triangles of a shape are not material: their points are those
-// of the body at the same place, and a rolling body has the displacement of the point of contact (constraints_find.c).
-static void part_motion(const sp_constraint_collider *k, int vertex, double h, sp_anchor *anchor, double moved[3]) {
-    const double *x0 = k->x0 + 3 * (size_t)vertex, *x1 = k->x1 + 3 * (size_t)vertex;
-    sp_body *b = k->body;
-    if (k->surface) {
-        *anchor = k->surface->anchors[vertex];
-        sp__sub3(x1, x0, moved);
-        return;
-    }
+// The material point of a shape at x0, and its displacement in the step, at the end of which the shape has it at x1. Triangles of
+// a shape are not material: their points are those of the body at the same place, and a rolling body has the displacement of the
+// point of contact (constraints_find.c).
+static void shape_motion(sp_body *b, const double *x0, const double *x1, double h, sp_anchor *anchor, double moved[3]) {
     sp_anchor now;
     double at[3];
     b->ops->locate(b, SP_COMMITTED, x0, anchor);
@@ -368,6 +415,35 @@ static void part_motion(const sp_constraint_collider *k, int vertex, double h, s
     }
 }
 
+// The point of the axis of a sphere or a capsule that is nearest to x.
+static void axis_point(const sp_body_shape *s, const double x[3], double out[3]) {
+    double axis[3] = {0}, d[3];
+    if (s->type == SP_CAPSULE) sp__sub3(s->b, s->a, axis);
+    sp__sub3(x, s->a, d);
+    const double square = sp__dot3(axis, axis), along = square > 0 ? sp__dot3(d, axis) / square : 0;
+    sp__axpy3(s->a, fmin(fmax(along, 0), 1), axis, out);
+}
+
+// Material points of a vertex and their displacements along the normal and the tangents. The normals of a sphere or a capsule
+// meet its axis: at points of the axis the pressure of few rays has no torque that turns it.
+static void part_motion(const sp_constraint_collider *k, int vertex, double h, sp_constraint_part *p, double normal[3],
+                        double tangent[3]) {
+    const double *x0 = k->x0 + 3 * (size_t)vertex, *x1 = k->x1 + 3 * (size_t)vertex;
+    double axis[2][3];
+    if (k->surface) {
+        p->anchor[0] = p->anchor[1] = k->surface->anchors[vertex];
+        sp__sub3(x1, x0, normal);
+        memcpy(tangent, normal, 3 * sizeof *tangent);
+        return;
+    }
+    shape_motion(k->body, x0, x1, h, &p->anchor[1], tangent);
+    p->anchor[0] = p->anchor[1];
+    memcpy(normal, tangent, 3 * sizeof *normal);
+    if (!k->around) return;
+    for (int s = 0; s < 2; s++) axis_point(&k->place[s], s ? x1 : x0, axis[s]);
+    shape_motion(k->body, axis[0], axis[1], h, &p->anchor[0], normal);
+}
+
 // Parts of the rows of an overlap, and the displacements of the step along them. The area is that along the normal of the frame.
 static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool projected, double h, sp_constraint_contact *out,
                                double moved[3]) {
@@ -378,38 +454,51 @@ static sp_status overlap_parts(sp_constraints *c, const sp_overlap *o, bool proj
     for (int i = 0; i < o->count; i++) {
         const sp_overlap_entry *e = &c->overlaps.entries[o->first + i];
         sp_constraint_part *p = &c->parts[c->part_count++];
-        double d[3];
-        part_motion(searched_collider(c, e->surface), e->vertex, h, &p->anchor, d);
+        double normal[3], tangent[3];
+        part_motion(searched_collider(c, e->surface), e->vertex, h, p, normal, tangent);
         p->vertex = e->vertex, p->share = -sp__dot3(n, e->gradient) / out->area;
         for (int a = 0; a < 3; a++) p->normal[a] = projected ? p->share * n[a] : -e->gradient[a] / out->area;
-        moved[0] += sp__dot3(p->normal, d);
-        for (int t = 1; t < 3; t++) moved[t] += p->share * sp__dot3(out->frame + 3 * t, d);
+        moved[0] += sp__dot3(p->normal, normal);
+        for (int t = 1; t < 3; t++) moved[t] += p->share * sp__dot3(out->frame + 3 * t, tangent);
         out->anchor_count[e->side]++;
     }
     return SP_OK;
 }
 
-// Volume at the start of the step over that at its end, of all cells of a pair together: what bodies that slide move into one
-// cell and out of another cancels.
-static double start_share(const sp_constraints *c, const sp_contact_def *def, const pair_overlaps *p, double h) {
-    double volume = 0, lost = 0;
-    for (int i = p->first; i < p->end; i++) {
-        const sp_overlap *o = &c->overlaps.overlaps[i];
-        double normal[3], area;
-        if (!has_direction(def, p, o)) continue;
-        volume += overlap_depth(def, o, normal, &area) * area;
-        for (int k = o->first; k < o->first + o->count; k++) {
-            const sp_overlap_entry *e = &c->overlaps.entries[k];
-            sp_anchor anchor;
-            double d[3];
-            part_motion(searched_collider(c, e->surface), e->vertex, h, &anchor, d);
-            lost -= sp__dot3(e->gradient, d);
-        }
+// Depth at the start of the step. Bodies that slide move into new cells, which take the deepest of their neighbours. *known: it
+// is that of the cell itself.
+static double start_depth(const sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, bool *known) {
+    int place[5];
+    overlap_place(o, place);
+    const sp_constraint_start *start = start_at(c, place);
+    double deepest = start ? start->depth : 0;
+    *known = start != NULL;
+    for (int n = 0; n < 27 && !start && def->cell > 0; n++) {
+        const int near[5] = {place[0], place[1], place[2] + n / 9 - 1, place[3] + n / 3 % 3 - 1, place[4] + n % 3 - 1};
+        const sp_constraint_start *other = start_at(c, near);
+        if (other) deepest = fmax(deepest, other->depth);
     }
-    return volume > 0 ? fmax(1 + lost / volume, 0) : 0;
+    return deepest;
 }
 
-static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double share, double h,
+// The violation is a length of the motion. What overlaps at the start must not come nearer, or as far as the slack allows: a body
+// at rest stays where it is, whatever the rays make of the depth at its free motion. What is deeper at the start than the slack,
+// within the tolerance of the passes, stays too. What does not overlap at the start is measured at the free motion. A spring has
+// the overlap at the start and the motion of the step in the same way, and is implicit in the latter.
+static void set_violation(const sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double depth, double edge,
+                          const double moved[3], sp_constraint_contact *out) {
+    const double slack = out->spring ? 0 : def->slack * o->pixel;
+    bool known;
+    const double start = start_depth(c, def, o, &known);
+    out->end = slack - depth, out->distance = slack - start;
+    const bool rests = out->distance <= 0 && out->distance >= -excess_tolerance * o->pixel;
+    if (!out->spring && !rests) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
+    if (!out->spring && rests && known) out->allowed = out->distance;
+    out->delta[0] = (known ? moved[0] + out->distance : out->end) - out->allowed;
+    out->delta[1] = moved[1], out->delta[2] = moved[2];
+}
+
+static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, const sp_overlap *o, double h,
                                  sp_constraint_contact *out) {
     const sp_constraint_collider *k[2] = {searched_collider(c, o->surface[0]), searched_collider(c, o->surface[1])};
     const sp_contact_rule rule = k[0] == k[1] ? c->base : sp__constraints_pair_rule(c, k[0], k[1]);
@@ -433,11 +522,8 @@ static sp_status overlap_contact(sp_constraints *c, const sp_contact_def *def, c
         if (def->viscosity > 0) out->viscous = 1 / (def->viscosity * out->area * out->area);
     }
     out->stiffness = rule.formulation == def->formulation ? def->stiffness * out->area * out->area : 0;
-    const double slack = out->spring ? 0 : def->slack * o->pixel;
-    out->end = slack - depth, out->alarm = o->pixel;
-    out->distance = slack - share * depth;
-    if (!out->spring) out->allowed = sp__constraints_allowed_overlap(def->stabilisation, out->distance, edge);
-    out->delta[0] = out->end, out->delta[1] = moved[1], out->delta[2] = moved[2];
+    out->alarm = o->pixel;
+    set_violation(c, def, o, depth, edge, moved, out);
     sp__constraints_warm_start(c, def, out);
     return SP_OK;
 }
@@ -448,6 +534,7 @@ static void contact_continue(const sp_constraint_contact *old, sp_constraint_con
     sp__mul3t(old->frame, old->lambda, impulse);
     for (int d = 0; d < 3; d++) now->lambda[d] = sp__dot3(now->frame + 3 * d, impulse);
     now->distance = old->distance, now->allowed = old->allowed;
+    now->delta[0] = now->end - now->allowed;
 }
 
 static void sort_volumes(sp_constraints *c, int first) {
@@ -463,17 +550,15 @@ sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double 
     const int before = c->count;
     if (!c->has_volumes) return SP_OK;
     SP_TRY(ROOM(c, c->contacts, c->capacity, before + c->overlaps.count));
-    double share = 1;
     pair_overlaps pair = {0};
     for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];
         sp_constraint_contact now;
-        if (i == pair.end) pair = pair_from(c, i), share = start_share(c, def, &pair, h);
+        if (i == pair.end) pair = pair_from(c, i);
         if (!has_direction(def, &pair, o)) continue;
-        SP_TRY(overlap_contact(c, def, o, share, h, &now));
+        SP_TRY(overlap_contact(c, def, o, h, &now));
         sp_constraint_contact *old = contact_of(c, before, now.key);
         if (old) contact_continue(old, &now);
-        now.delta[0] -= now.allowed;
         now.base = now.delta[0];
         *(old ? old : &c->contacts[c->count++]) = now;
         ++*added;
@@ -491,7 +576,7 @@ static const sp_constraint_part *side_part(const sp_constraints *c, const sp_con
 void sp__volumes_part(const sp_constraints *c, const sp_constraint_contact *k, int side, int j, int d, sp_anchor *anchor,
                       double direction[3]) {
     const sp_constraint_part *p = side_part(c, k, side, j);
-    *anchor = p->anchor;
+    *anchor = p->anchor[d > 0];
     for (int a = 0; a < 3; a++) direction[a] = d == 0 ? p->normal[a] : p->share * k->frame[3 * d + a];
 }
 
@@ -528,7 +613,7 @@ sp_anchor sp__volumes_anchor(const sp_constraints *c, const sp_constraint_contac
     const sp_constraint_part *best = side_part(c, k, side, 0);
     for (int j = 1; j < k->anchor_count[side]; j++)
         if (fabs(side_part(c, k, side, j)->share) > fabs(best->share)) best = side_part(c, k, side, j);
-    sp_anchor out = best->anchor;
+    sp_anchor out = best->anchor[1];
     out.body = k->body[side]->id;
     return out;
 }

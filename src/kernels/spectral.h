@@ -32,10 +32,15 @@ SP_POINTWISE void green_strain(const sp_lane *H, sp_lane *E) {
 }
 
 // Eigenvalues, descending, in the first three numbers of C, and eigenvectors in the columns of V. Five sweeps converge to
-// rounding
+// rounding; three or four are usual. Off-diagonal numbers below rounding are set to zero, and a rotation of zero changes no bit,
+// so that a lane does not depend on how long others take.
 SP_POINTWISE void jacobi_eigen(sp_lane *C, sp_lane *V) {
     for (int i = 0; i < 9; i++) V[i] = lane_all(i % 4 ? 0 : 1);
     for (int sweep = 0; sweep < 5; sweep++) {
+        sp_lane size = lane_abs(C[0]) + lane_abs(C[1]) + lane_abs(C[2]), off = lane_abs(C[3]) + lane_abs(C[4]) + lane_abs(C[5]);
+        sp_mask open = off > 1e-17 * size;
+        if (!lane_any(open)) break;
+        for (int k = 3; k < 6; k++) C[k] = SP_SELECT(open, C[k], lane_all(0));
         jacobi_rotation(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
         jacobi_rotation(&C[1], &C[2], &C[4], &C[3], &C[5], V, 1, 2);
         jacobi_rotation(&C[0], &C[2], &C[5], &C[3], &C[4], V, 0, 2);

@@ -470,27 +470,35 @@ static sp_status no_memory(const sp_examination *e) {
 // The triangles of all elements, in their order.
 typedef struct face_list {
     int count;
-    int *nodes, *owner;     // (count x 3) oriented outward; the element of each
+    int *owner;             // the element of each
     int *rows;              // ascending nodes and the number of a triangle, for the sort
     unsigned char *single;  // no other triangle is equal
+    unsigned char *up;      // its nodes, outward, increase in two of three steps
 } face_list;
 
-static bool runs_upwards(const int n[3]) {
-    return (n[0] < n[1]) + (n[1] < n[2]) + (n[2] < n[0]) == 2;
+// triangles of an element, oriented outward; returns their number
+static int face_triangles(const sp_examination *e, int element, int (*out)[3]) {
+    int n;
+    sp_element_type type = e->types ? e->types[element] : SP_ELEMENT_TET4;
+    const int *c = examine_nodes_of(e, element, &n);
+    sp__element_triangles(type, c, out);
+    n = sp__element_triangle_count(type);
+    for (int t = 0; t < n && e->state[element] & SP_ELEMENT_INVERTED; t++) {
+        int swap = out[t][0];
+        out[t][0] = out[t][2], out[t][2] = swap;
+    }
+    return n;
 }
 
 static void list_element(const sp_examination *e, int element, face_list *f) {
-    int n, triangles[SP_ELEMENT_TRIANGLES_MAX][3];
-    const int *c = examine_nodes_of(e, element, &n);
-    sp_element_type type = e->types ? e->types[element] : SP_ELEMENT_TET4;
-    bool turn = e->state[element] & SP_ELEMENT_INVERTED;
-    sp__element_triangles(type, c, triangles);
-    for (int t = 0; t < sp__element_triangle_count(type); t++, f->count++) {
-        int *to = f->nodes + 3 * (size_t)f->count, *row = f->rows + 4 * (size_t)f->count;
-        for (int k = 0; k < 3; k++) row[k] = to[k] = triangles[t][turn ? 2 - k : k];
+    int triangles[SP_ELEMENT_TRIANGLES_MAX][3], n = face_triangles(e, element, triangles);
+    for (int t = 0; t < n; t++, f->count++) {
+        int *row = f->rows + 4 * (size_t)f->count, *c = triangles[t];
+        f->up[f->count] = (c[0] < c[1]) + (c[1] < c[2]) + (c[2] < c[0]) == 2;
+        f->owner[f->count] = element;
+        memcpy(row, c, 3 * sizeof *row);
         sp__row_increase(row, 3);
         row[3] = f->count;
-        f->owner[f->count] = element;
     }
 }
 
@@ -506,21 +514,23 @@ static void match_faces(sp_examination *e, const face_list *list) {
             e->face_count++;
         } else if (end - i > 2) {
             examine_add(e, SP_DEFECT_SHARED_FACE, owner[f], owner[g], -1, -1, 0);
-        } else if (!((e->state[owner[f]] | e->state[owner[g]]) & SP_ELEMENT_FLAT) &&
-                   runs_upwards(list->nodes + 3 * (size_t)f) == runs_upwards(list->nodes + 3 * (size_t)g)) {
+        } else if (!((e->state[owner[f]] | e->state[owner[g]]) & SP_ELEMENT_FLAT) && list->up[f] == list->up[g]) {
             examine_add(e, SP_DEFECT_FOLDED, owner[f], owner[g], -1, -1, 0);
         }
     }
 }
 
 static sp_status keep_single(sp_examination *e, const face_list *f) {
-    int count = 0;
+    int count = 0, triangles[SP_ELEMENT_TRIANGLES_MAX][3];
     if (!SP_NEW(e->ctx, e->faces, 3 * (size_t)e->face_count) || !SP_NEW(e->ctx, e->face_element, e->face_count))
         return no_memory(e);
-    for (int i = 0; i < f->count; i++) {
-        if (!f->single[i]) continue;
-        memcpy(e->faces + 3 * (size_t)count, f->nodes + 3 * (size_t)i, 3 * sizeof *e->faces);
-        e->face_element[count++] = f->owner[i];
+    for (int i = 0; i < f->count;) {
+        int element = f->owner[i], n = face_triangles(e, element, triangles);
+        for (int t = 0; t < n; t++, i++) {
+            if (!f->single[i]) continue;
+            memcpy(e->faces + 3 * (size_t)count, triangles[t], sizeof triangles[t]);
+            e->face_element[count++] = element;
+        }
     }
     return SP_OK;
 }
@@ -530,8 +540,8 @@ static sp_status collect_elements(sp_examination *e) {
     int64_t most = 0;
     for (int i = 0; i < e->element_count; i++) most += sp__element_triangle_count(e->types ? e->types[i] : SP_ELEMENT_TET4);
     sp_status status = most > SP_TRIANGLES_MAX ? SP_NO_MEMORY : SP_OK;
-    if (status < 0 || !SP_NEW(e->ctx, f.nodes, 3 * (size_t)most) || !SP_NEW(e->ctx, f.owner, most) ||
-        !SP_NEW(e->ctx, f.rows, 4 * (size_t)most) || !SP_NEW(e->ctx, f.single, most))
+    if (status < 0 || !SP_NEW(e->ctx, f.owner, most) || !SP_NEW(e->ctx, f.rows, 4 * (size_t)most) ||
+        !SP_NEW(e->ctx, f.single, most) || !SP_NEW(e->ctx, f.up, most))
         status = no_memory(e);
     for (int i = 0; i < e->element_count && status == SP_OK; i++)
         if (!(e->state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE))) list_element(e, i, &f);
@@ -540,10 +550,10 @@ static sp_status collect_elements(sp_examination *e) {
         match_faces(e, &f);
         status = keep_single(e, &f);
     }
-    sp__free(e->ctx, f.nodes);
     sp__free(e->ctx, f.owner);
     sp__free(e->ctx, f.rows);
     sp__free(e->ctx, f.single);
+    sp__free(e->ctx, f.up);
     return status;
 }
 

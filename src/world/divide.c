@@ -4,7 +4,9 @@
 //   states    the state between two parts takes the place of the committed one until the step ends: nothing is committed, and a
 //             failure is rolled back as that of any step
 //   loads     those of the end of the step; prescribed unknowns and kinematic bodies move there at a constant rate
-//   sums      work and iterations of all parts; contacts, their forces and impulses are those of the last part
+//   sums      work and iterations of all parts; contacts are those of all parts, and their forces the means over the step, as
+//   those
+//             of links. The next step starts from the impulses of the last part
 //
 // Bodies without contacts and links keep the motion of the whole step.
 #include "body/drive.h"
@@ -160,6 +162,7 @@ static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
         SP_TRY(status);
         done += length, grown = grows, length = fmin(grows ? 2 * length : length, 1 - done);
         keep_part(w);
+        if (w->constraints) SP_TRY(sp__constraints_part_done(w->constraints));
     }
     return SP_OK;
 }
@@ -167,6 +170,7 @@ static sp_status divide_step(sp_world *w, double h, sp_world_stages *motion) {
 sp_status sp__world_motion(sp_world *w, double h, sp_world_stages *motion) {
     const attempt before = attempt_begin(w);
     const sp_step whole = w->step;
+    if (w->constraints) sp__constraints_parts_begin(w->constraints);
     w->step.divisible = is_divisible(w);
     sp_status status = motion(w, h);
     if (must_divide(w, status)) {

@@ -224,19 +224,20 @@ static void report_contacts(sp_world *w) {
     }
 }
 
+// Not converged is no reservation yet, here and in the correction: passes may solve the contacts again (stage_stabilise).
 static sp_status stage_solve_contacts(sp_world *w, double h) {
     (void)h;
     if (!sp__world_has_constraints(w)) return SP_OK;
-    sp_status status = sp__constraints_solve(w->constraints, constraints_def(w));
-    if (status >= 0) report_contacts(w);
-    if (status >= 0 && sp__constraints_info(w->constraints)->contained > 0) status = sp__worst(status, SP_PENETRATION);
-    return status;
+    SP_TRY(sp__constraints_solve(w->constraints, constraints_def(w)));
+    report_contacts(w);
+    return sp__constraints_info(w->constraints)->contained > 0 ? SP_PENETRATION : SP_OK;
 }
 
 static sp_status stage_correct_motion(sp_world *w, double h) {
     (void)h;
     if (!sp__world_has_constraints(w)) return SP_OK;
-    return sp__constraints_correct(w->constraints, constraints_def(w), &w->step);
+    SP_TRY(sp__constraints_correct(w->constraints, constraints_def(w), &w->step));
+    return SP_OK;
 }
 
 // Newton's method and contacts that only the corrected motion makes: again until nothing changes.
@@ -247,7 +248,7 @@ static sp_status contact_passes(sp_world *w) {
         worst = sp__constraints_again(w->constraints, w->bodies, w->body_count, constraints_def(w), &w->step, pass, &changed);
         SP_TRY(worst);
     }
-    return worst;
+    return sp__worst(worst, sp__constraints_info(w->constraints)->solve.status);  // of the last solve of the step
 }
 
 // The smallest part of a step has not converged. Rods stop where their forces are far from balanced, or were not finite.

@@ -59,7 +59,18 @@ static void check_cells(const sp_cells *c) {
 
 static void check_mesh(const sp_mesh *mesh) {
     int nn = sp_mesh_node_count(mesh), nt = sp_mesh_element_count(mesh);
-    for (int i = 0; i < 4 * nt; i++) FUZZ_PROMISE(sp_mesh_tets(mesh)[i] >= 0 && sp_mesh_tets(mesh)[i] < nn);
+    for (int e = 0; e < nt; e++) {
+        const int *nodes;
+        double parts[SP_ELEMENT_NODES_MAX], volume = 0;
+        sp_element_type type = sp_mesh_element(mesh, e, &nodes);
+        sp_mesh_element_integrals(mesh, e, parts);
+        FUZZ_PROMISE(sp_element_nodes(type) >= 4 && (type == SP_ELEMENT_TET4 || !sp_mesh_tets(mesh)));
+        for (int k = 0; k < sp_element_nodes(type); k++) {
+            FUZZ_PROMISE(nodes[k] >= 0 && nodes[k] < nn);
+            volume += parts[k];
+        }
+        FUZZ_PROMISE(volume > 0);
+    }
     for (int i = 0; i < 3 * nn; i++) FUZZ_PROMISE(isfinite(sp_mesh_positions(mesh)[i]));
     for (int g = 0; g < sp_mesh_group_count(mesh); g++) {
         sp_mesh_group group;
@@ -87,6 +98,9 @@ static bool try_name(const char *text, size_t size, const char *name) {
     bool known = status >= 0 || !strstr(sp_context_error(context)->message, "of no mesh format that is known");
     if (status >= 0) {
         check_cells(&cells);
+        FUZZ_PROMISE((sp__cells_to_mesh(&cells, true, &mesh) >= 0) == (mesh != NULL));
+        FUZZ_PROMISE(!mesh || sp_mesh_tets(mesh));
+        sp_mesh_destroy(&mesh);
         FUZZ_PROMISE((sp__cells_to_mesh(&cells, false, &mesh) >= 0) == (mesh != NULL));
         FUZZ_PROMISE((sp__cells_to_trimesh(&cells, &surface) >= 0) == (surface != NULL));
         if (mesh) check_mesh(mesh);

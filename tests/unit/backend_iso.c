@@ -364,15 +364,47 @@ TEST(inverted_elements_are_counted_once) {
         for (int b = 0; b < 2; b++) {
             patch p;
             double param[SP_LAW_PARAMS], sums[3];
-            field u;
+            field u, y;
             law_numbers(SP_LAW_NEO_HOOKEAN_LOG, param);
             patch_make(&p, names[b], shape, SP_LAW_NEO_HOOKEAN_LOG, param, false);
             affine(&p, mirror, &u);
             p.be->iso_sums(&p.g, 0, u.at, sums);
             CHECK_INT(sums[2], ELEMENTS);
             CHECK(isinf(sums[0]) && sums[0] > 0);
+            // the tangent is that of the rest shape: finite
+            CHECK(isinf(patch_state(&p, &u, &y)));
+            patch_product(&p, &u, &y);
+            CHECK(isfinite(field_size(&p, &y)) && field_size(&p, &y) > 0);
+            u.at[4] = NAN;
+            CHECK(!isfinite(patch_state(&p, &u, &y)));
             patch_free(&p);
         }
+}
+
+// Bits of an element do not depend on the elements that share its structure: elements may appear and vanish beside it. Element 2
+// is crushed, turned over and torn; the forces of the others stay.
+TEST(lanes_are_independent) {
+    static const char *const names[] = {"cpu", "cpu-generic"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = 0; law < SP_LAWS; law++)
+            for (int b = 0; b < 2; b++) {
+                patch p;
+                double param[SP_LAW_PARAMS];
+                field u, x, y[2], z[2];
+                unsigned long long seed = 17;
+                law_numbers(law, param);
+                patch_make(&p, names[b], shape, law, param, true);
+                random_field(&p, &seed, 0.01, &u), random_field(&p, &seed, 1, &x);
+                patch_state(&p, &u, &y[0]), patch_product(&p, &x, &z[0]);
+                int first = 4 * patch_node(&p, 2, 1), end = 4 * patch_node(&p, 3, 1), other = 0;
+                for (int k = first; k < end; k++) u.at[k] = 3 * sp_test_random(&seed);
+                patch_state(&p, &u, &y[1]), patch_product(&p, &x, &z[1]);
+                for (int k = 4; k < 4 * p.count; k++)  // node 0 belongs to all
+                    if (k < first || k >= end) other += y[0].at[k] != y[1].at[k] || z[0].at[k] != z[1].at[k];
+                CHECK_INT(other, 0);
+                CHECK(memcmp(y[0].at + first, y[1].at + first, sizeof(double) * (size_t)(end - first)) != 0);
+                patch_free(&p);
+            }
 }
 
 // ------------------------------------------------------------------------------------------------ small strains, fields

@@ -273,8 +273,8 @@ TEST(absent_peer_is_unavailable) {
 TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
-    const char *names[] = {"step",    "rotation", "beam",    "cholesky", "factor", "preconditioners",
-                           "updated", "rods",     "contact", "friction", "volume", "page"};
+    const char *names[] = {"step",    "rotation", "beam",    "materials", "cholesky", "factor", "preconditioners",
+                           "updated", "rods",     "contact", "friction",  "volume",   "page"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -301,6 +301,29 @@ static void check_bench(const char *name, const char *const *fields) {
     CHECK_INT(json_number_at(out, "threads"), 2);
     for (int i = 0; fields[i]; i++)
         if (!json_at(out, fields[i])) SP_TEST_FAILED("%s: no field %s", name, fields[i]);
+}
+
+TEST(materials_reports_its_fields) {
+    static const char *const fields[] = {"cases.0.element",
+                                         "cases.0.law",
+                                         "cases.0.path",
+                                         "cases.0.elements",
+                                         "cases.0.nodes",
+                                         "cases.0.cg_iterations",
+                                         "cases.0.ms",
+                                         "cases.0.ns_per_element_iteration",
+                                         "cases.0.vs_corotational",
+                                         "cases.0.step_vs_corotational",
+                                         "cases.0.flops",
+                                         "cases.0.bytes",
+                                         "cases.0.limit_share",
+                                         "cases.17.law",
+                                         "bullet.0.k",
+                                         "bullet.0.ms",
+                                         "bullet.0.bullet_ms",
+                                         "bullet.1.vs_bullet",
+                                         NULL};
+    check_bench("materials", fields);
 }
 
 TEST(cholesky_reports_its_fields) {

@@ -162,6 +162,112 @@ TEST(crossing_edges_and_corner_on_a_face) {
     finish();
 }
 
+// Crossing edges that are deep in each other, without a vertex inside: found up to `depth`, by all methods.
+TEST(crossing_edges_deep_in_each_other) {
+    for (int method = SP_BROAD_TREE; method <= SP_BROAD_BRUTE; method++) {
+        start();
+        help_box(&a, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1);
+        help_turn(a.x0, a.nv, (double[]){1, 0, 0}, SP_PI / 4);
+        help_shift(a.x0, a.nv, 0, 0, sqrt(2) - 0.3);
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        help_box(&b, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1);
+        help_turn(b.x0, b.nv, (double[]){0, 1, 0}, SP_PI / 4);
+        help_shift(b.x0, b.nv, 0, 0, -sqrt(2));
+        memcpy(b.x1, b.x0, sizeof b.x0);
+        help_add_mesh(set, 1, &a), help_add_mesh(set, 2, &b);
+        sp_found f = help_find(set, (sp_broad)method, 0.05, 0.4);
+        CHECK_INT(f.count, 1);
+        if (f.count) CHECK_NEAR(f.contacts[0].distance0, -0.3, EPS);
+        if (f.count) CHECK_NEAR(f.contacts[0].normal[2], 1, EPS);
+        f = help_find(set, (sp_broad)method, 0.05, 0.2);
+        CHECK_INT(f.count, 0);
+        finish();
+    }
+}
+
+static bool edges_are_pressed(void *user, const uint64_t key[2]) {
+    const uint64_t *pressed = user;
+    return pressed[0] == key[0] && pressed[1] == key[1];
+}
+
+// pressed: the key of a contact that carried a force; NULL: there was none
+static sp_found find_pressed(bool flat, uint64_t *pressed) {
+    sp_collide_options o = {.rule = {.alarm = 0.02, .depth = 0.02, .flat = flat}, .user = pressed};
+    sp_found found;
+    if (pressed) o.pressed = edges_are_pressed;
+    CHECK(sp__collide_find(set, &o, &found) >= 0);
+    return found;
+}
+
+static int help_add_soft(uint32_t id, const help_mesh *m, bool soft) {
+    return help_add(
+        set,
+        (sp_collider_def){
+            .id = id, .vertex_count = m->nv, .items = m->faces, .item_count = m->nf, .flags = soft ? SP_COLLIDER_SOFT : 0},
+        m->x0, m->x1);
+}
+
+// The top of the lower box is a ridge along its diagonal, 0.8 degrees on each side, and the bottom of the upper one another ridge
+// across it. The corners of the upper one touch, and the ridges overlap by 5 mm.
+TEST(flat_edges_of_soft_surfaces) {
+    const double ridge = 0.01;
+    for (int soft = 0; soft < 2; soft++) {
+        start();
+        help_box(&a, (double[]){0, 0, -1}, (double[]){1, 1, 0}, 1);
+        for (int i = 0; i < a.nv; i++)
+            if (a.x0[3 * i + 2] == 0 && a.x0[3 * i] == a.x0[3 * i + 1]) a.x0[3 * i + 2] = ridge;
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        help_box(&b, (double[]){-0.25, -0.25, 0}, (double[]){0.25, 0.25, 0.5}, 1);
+        help_turn(b.x0, b.nv, UP, SP_PI / 2);
+        help_shift(b.x0, b.nv, 0.5, 0.5, 0);
+        for (int i = 0; i < b.nv; i++)
+            if (b.x0[3 * i + 2] == 0) b.x0[3 * i + 2] = fabs(b.x0[3 * i] - b.x0[3 * i + 1]) < 0.1 ? ridge : ridge / 2;
+        memcpy(b.x1, b.x0, sizeof b.x0);
+        help_add_soft(1, &a, soft), help_add_soft(2, &b, soft);
+        uint64_t key[2] = {0};
+        for (int mode = 0; mode < 3; mode++) {
+            sp_found f = find_pressed(mode == 1, mode == 2 ? key : NULL);
+            const int edges = help_count(&f, SP_FEATURE_EDGE, SP_FEATURE_EDGE);
+            CHECK_INT(f.count - edges, 4);
+            CHECK_INT(edges, soft && mode > 0);
+            for (int i = 0; i < f.count && edges; i++) {
+                const sp_contact_found *c = &f.contacts[i];
+                if (c->a.feature != SP_FEATURE_EDGE || c->b.feature != SP_FEATURE_EDGE) continue;
+                CHECK_NEAR(c->distance0, -ridge / 2, EPS);
+                CHECK_NEAR(c->normal[2], -1, EPS);
+                CHECK_NEAR(c->a.weight[0], 0.5, 1e-12);
+                CHECK_NEAR(c->b.weight[0], 0.5, 1e-12);
+                memcpy(key, c->key, sizeof key);
+            }
+        }
+        finish();
+    }
+}
+
+// The end of an edge on another one: no contact of edges, unless they have been one. The tolerance is 2e-4, 1 % of alarm.
+TEST(pressed_edges_that_meet_at_an_end) {
+    uint64_t key[2] = {0};
+    for (int place = -3; place <= 3; place++) {
+        start();
+        const double beyond = 0.9e-4 * place;
+        help_box(&a, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1);
+        help_turn(a.x0, a.nv, (double[]){1, 0, 0}, SP_PI / 4);
+        help_shift(a.x0, a.nv, -1 - beyond, 0, sqrt(2));
+        memcpy(a.x1, a.x0, sizeof a.x0);
+        help_box(&b, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1);
+        help_turn(b.x0, b.nv, (double[]){0, 1, 0}, SP_PI / 4);
+        help_shift(b.x0, b.nv, 0, 0, -sqrt(2));
+        memcpy(b.x1, b.x0, sizeof b.x0);
+        help_add_soft(1, &a, true), help_add_soft(2, &b, false);
+        sp_found f = find_pressed(false, NULL);
+        CHECK_INT(help_count(&f, SP_FEATURE_EDGE, SP_FEATURE_EDGE), place < -2);
+        if (place == -3 && f.count) memcpy(key, f.contacts[0].key, sizeof key);
+        f = find_pressed(false, key);
+        CHECK_INT(help_count(&f, SP_FEATURE_EDGE, SP_FEATURE_EDGE), place < 3);
+        finish();
+    }
+}
+
 TEST(spheres_and_capsules) {
     start();
     const double p[3] = {0, 0, 0}, q[3] = {0, 3, 4};

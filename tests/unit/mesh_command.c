@@ -107,6 +107,31 @@ TEST(conversions) {
     CHECK(info("skin.vtu", "elements") == 192 && json_is(out, "kind", "triangles"));
 }
 
+TEST(hexahedra_and_quadratic_tetrahedra) {
+    CHECK_INT(mesh("generate box --size 2,1,1 --cells 4,2,2 --per-cell 1 --out bricks.msh"), 0);
+    CHECK(strstr(out, "bricks.msh: 45 nodes, 16 hexahedra, 2 m3"));
+    CHECK(info("bricks.msh", "types.hexahedra") == 16 && info("bricks.msh", "types.tetrahedra") == 0);
+    CHECK_NEAR(info("bricks.msh", "jacobian_ratio.min"), 1, 1e-14);  // rounding of eight equal determinants
+    CHECK_INT(mesh("info bricks.msh"), 0);
+    CHECK(strstr(out, "16 hexahedra") && strstr(out, "Jacobian ratio") && !strstr(out, "dihedral"));
+    CHECK_INT(mesh("convert bricks.msh cut.vtu --tetrahedra"), 0);
+    CHECK(strstr(out, "cut.vtu: 45 nodes, 96 tetrahedra, 2 m3"));
+    CHECK_INT(mesh("convert cut.vtu bent.vtk --order 2"), 0);
+    // Euler: 45 nodes + 96 * 4 / 2 + 80 / 2 faces - 96 elements - 1 = 180 edges
+    CHECK(strstr(out, "bent.vtk: 225 nodes, 96 quadratic tetrahedra, 2 m3"));
+    CHECK_INT(mesh("convert bent.vtk again.msh --order 2"), 0);
+    CHECK(strstr(out, "again.msh: 225 nodes, 96 quadratic tetrahedra"));
+    CHECK_INT(mesh("convert bricks.msh bent.vtk --order 2"), 2);
+    CHECK(strstr(err, "element 1 is a hexahedron, must be a linear tetrahedron to become quadratic"));
+    CHECK_INT(mesh("convert bricks.msh bent.vtk --order 3"), 2);
+    CHECK_INT(mesh("refine bricks.msh fine.msh"), 2);
+    CHECK(strstr(err, "must be a linear tetrahedron to be refined"));
+    CHECK_INT(mesh("info bricks.msh --repair fine.msh"), 2);
+    CHECK(strstr(err, "must be a linear tetrahedron to be repaired") && !is_there("fine.msh"));
+    CHECK_INT(mesh("generate box --per-cell 3 --out fine.msh"), 2);
+    CHECK(strstr(err, "3 elements a cell, must be 1, 5 or 6"));
+}
+
 TEST(refinements) {
     CHECK_INT(mesh("generate box --cells 2 --out coarse.msh"), 0);
     CHECK_INT(mesh("refine coarse.msh fine.msh"), 0);

@@ -128,6 +128,30 @@ TEST(box_numbering) {
     sp_context_destroy(&ctx);
 }
 
+TEST(box_of_hexahedra) {
+    sp_context *ctx = new_context();
+    REQUIRE(ctx);
+    const double size[3] = {0.7, 0.3, 1.1};
+    static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    sp_mesh *mesh;
+    REQUIRE(sp_mesh_box(ctx, size, (int[3]){4, 3, 2}, 1, &mesh) == SP_OK);
+    CHECK(sp_mesh_node_count(mesh) == 5 * 4 * 3 && sp_mesh_element_count(mesh) == 4 * 3 * 2);
+    for (int e = 0; e < 4 * 3 * 2; e++) {
+        const int *nodes, cell[3] = {e / 6, e / 2 % 3, e % 2};
+        CHECK(sp_mesh_element(mesh, e, &nodes) == SP_ELEMENT_HEX8);
+        for (int a = 0; a < 8; a++) {
+            int at[3];
+            for (int k = 0; k < 3; k++) at[k] = cell[k] + corner[a][k];
+            CHECK_INT(nodes[a], (at[0] * 4 + at[1]) * 3 + at[2]);
+        }
+    }
+    CHECK_NEAR(sp_mesh_volume(mesh), 0.7 * 0.3 * 1.1, 1e-15);
+    CHECK_INT(sp_mesh_face_count(mesh), 2 * 2 * (4 * 3 + 3 * 2 + 4 * 2));
+    sp_mesh_destroy(&mesh);
+    CHECK(sp_mesh_box(ctx, size, (int[3]){4, 3, 2}, 2, &mesh) == SP_BAD_INPUT && !mesh);
+    sp_context_destroy(&ctx);
+}
+
 // Six per cell: the path tetrahedra, each with the whole main diagonal; five: the one in the middle has a third of the cell.
 TEST(box_patterns) {
     sp_context *ctx = new_context();

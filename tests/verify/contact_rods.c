@@ -205,6 +205,74 @@ TEST(crossing_rods_keep_their_momentum) {
     }
 }
 
+// The same with longer steps, in which the rods bend and come apart: some are divided. Forces are the means over the whole step,
+// of all contacts in it: the change of momentum over its length, to rounding.
+TEST(forces_of_divided_steps_are_means) {
+    const double h = 1e-2, speed = 20;
+    int divided = 0;
+    for (int model = 2; model < ROD_MODELS; model++) {
+        contact_lab lab;
+        sp_contact_def contact = contact_exact(0.3, 0);
+        const sp_pose low = contact_at(-0.2, 0, 0), high = {{0.02, 0.02, 0.2}, {half_turn, 0, half_turn, 0}};
+        double before[3], force[3], torque[3], worst = 0;
+        if (!contact_open(&lab, still, &contact)) return;
+        sp_body_id a = straight(&lab, (sp_rod_model)model, 16, 1e7, &low, (double[3]){0, speed, 0});
+        straight(&lab, (sp_rod_model)model, 16, 1e7, &high, (double[3]){0, -speed, 0.5});
+        sp_body_measures m = contact_measures(&lab, a);
+        for (int i = 0; i < 10; i++) {
+            sp_body_info info;
+            memcpy(before, m.momentum, sizeof before);
+            contact_steps(&lab, h, 1);
+            m = contact_measures(&lab, a);
+            contact_load(&lab, a, (double[3]){0}, force, torque);
+            for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(h * force[k] - (m.momentum[k] - before[k])));
+            CHECK_INT(sp_world_body_info(lab.world, a, &info), SP_OK);
+            divided += info.solve.substeps > 1;
+        }
+        printf("  model %d: %d steps divided, forces to %.2g of the momentum\n", model, divided, worst / (m.mass * speed));
+        CHECK(worst < 1e-9 * m.mass * speed);
+        contact_close(&lab);
+    }
+    CHECK(divided > 0);
+}
+
+// A wavy wire is fed over a floor, and the sweeps of its contacts are few: in some steps the first solve does not converge.
+// Passes solve the contacts again, and a step whose last solve converges has no reservation.
+TEST(only_the_last_solve_of_a_step_is_a_reservation) {
+    enum { ELEMENTS = 20, STEPS = 25 };
+    const double element = 3e-3, radius = 5e-4;
+    contact_lab lab;
+    sp_contact_def contact = sp_contact_def_default();
+    sp_rod_section section = sp_rod_section_default();
+    sp_rod_strand strand = {.length = ELEMENTS * element, .elements = ELEMENTS, .root = contact_at(-3 * element, 0, 0)};
+    sp_rod_feed feed = {.direction = {1, 0, 0}, .speed = sp_signal_constant(0.02)};
+    sp_rod_def def = sp_rod_def_default();
+    sp_body_id id = {0};
+    double natural[3 * (ELEMENTS + 1)] = {0}, zeros[3 * (ELEMENTS + 1)] = {0};
+    int solved = 0, reservations = 0;
+    for (int i = 0; i <= ELEMENTS; i++) natural[3 * i + 1] = 2 * sin(0.2 * i), natural[3 * i + 2] = cos(0.2 * i);
+    contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.1, contact.alarm = 3e-4;
+    contact.solver.method = SP_CONTACT_GAUSS_SEIDEL, contact.solver.sweeps = 20;
+    section.axes[0] = section.axes[1] = radius, section.bore = 3e-4;
+    section.density = 1400, section.young = 5e7, section.poisson = 0.4;
+    strand.curvature = natural, strand.start = zeros;
+    def.model = SP_ROD_BEAM, def.strands = &strand, def.strand_count = 1, def.rayleigh_mass = 5;
+    def.sections = &section, def.section_count = 1, def.feed = &feed;
+    if (!contact_open(&lab, down, &contact)) return;
+    contact_plane(&lab, (double[3]){0, -radius - 1e-4, 0}, (double[3]){0, 1, 0});
+    CHECK_INT(sp_world_add_rod(lab.world, &def, &id), SP_OK);
+    const sp_body *rod = sp__world_body(lab.world, id);
+    for (int i = 0; i < STEPS; i++) {
+        const sp_status status = sp_world_step(lab.world, 0.01);
+        const bool good = sp__constraints_info(lab.world->constraints)->solve.status == SP_OK && rod->solve.status == SP_OK;
+        CHECK_INT(status == SP_OK, good);
+        solved += good, reservations += !good;
+    }
+    printf("  %d steps solved, %d with a reservation\n", solved, reservations);
+    CHECK(solved > 0);
+    contact_close(&lab);
+}
+
 // Strands of one body: the lower ones are clamped at both ends, the upper ones lie across them. They rest on each other with
 // their weight, and none falls through.
 TEST(strands_rest_on_strands) {

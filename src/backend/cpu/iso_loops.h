@@ -1,5 +1,5 @@
-// Isoparametric elements, four at a time; included by tet_loops.h. The product and the assembly are compiled for each number of
-// nodes and points; states are dominated by the decomposition and the law, which are compiled once.
+// Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
+// decomposition and the laws, most of the code and of a state, once.
 #include "kernels/iso.h"
 
 // values of nodes 1.. less that of node 0
@@ -21,43 +21,50 @@ SP_POINTWISE void iso_add(int nodes, const sp_lane *f, const uint16_t *id, doubl
     for (int a = 0; a < nodes - 1; a++) add4(y, id + 4 * (a + 1), f + 3 * a);
 }
 
+// an array of lanes in place: each number is used once or twice, and a copy would cost as much as the arithmetic
+SP_POINTWISE sp_lane *iso_lanes(double *p) {
+    return __builtin_assume_aligned(p, 8 * SP_LANES);
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, const sp_lane *p, const sp_lane *H,
                                                       iso_response *out) {
     iso_respond((sp_law)law, definite, p, H, out);
 }
 
 // stress and tangent of point q; f: forces of nodes 1..; NULL: only the energy
-static void SP_NAME(iso_point)(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, sp_lane *energy) {
-    size_t edges = (size_t)g->nodes - 1;
-    sp_lane slope[3 * SP_ISO_NODES_MAX], turned[3 * SP_ISO_NODES_MAX], H[9], P[9], T[SP_ISO_TANGENT],
-        w = lane_load(g->weight + 4 * q);
+SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
+    size_t edges = (size_t)nodes - 1;
+    const sp_lane *slope = iso_lanes(g->slope + 12 * edges * q);
+    sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], w = lane_load(g->weight + 4 * q);
     iso_response r;
-    load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
-    iso_gradient(g->nodes, d, slope, H);
+    iso_gradient(nodes, d, slope, H);
     SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
-    *energy += w * r.law.energy;
-    if (!f) return;
-    for (size_t a = 0; a < edges; a++) iso_turn(r.V, slope + 3 * a, turned + 3 * a);
-    store_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
-    iso_tangent(&r, w, T);
-    store_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, SP_ISO_TANGENT, T);
+    if (!f) return w * r.law.energy;
+    for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
+    iso_tangent(&r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
     iso_stress(&r, -w, P);
-    iso_spread(g->nodes, P, turned, f);
+    iso_spread(nodes, P, turned, f);
+    return w * r.law.energy;
+}
+
+SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes) {
+    sp_lane energy = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const uint16_t *id = g->local + 4 * (size_t)nodes * b;
+        sp_lane d[3 * SP_ISO_NODES_MAX], f[3 * SP_ISO_NODES_MAX];
+        const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b);
+        iso_edges(nodes, u, id, d);
+        for (int k = 0; k < 3 * nodes - 3; k++) f[k] = lane_all(0);
+        for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++)
+            energy += iso_point(g, q, p, d, y ? f : NULL, nodes);
+        if (y) iso_add(nodes, f, id, y);
+    }
+    return lane_sum(energy);
 }
 
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
-    sp_lane energy = lane_all(0);
-    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
-        const uint16_t *id = g->local + 4 * (size_t)g->nodes * b;
-        sp_lane d[3 * SP_ISO_NODES_MAX], f[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS];
-        iso_edges(g->nodes, u, id, d);
-        load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
-        for (int k = 0; k < 3 * g->nodes - 3; k++) f[k] = lane_all(0);
-        for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++)
-            SP_NAME(iso_point)(g, q, p, d, y ? f : NULL, &energy);
-        if (y) iso_add(g->nodes, f, id, y);
-    }
-    return lane_sum(energy);
+    if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4);
+    return g->nodes == 10 ? iso_state_loop(g, chunk, u, y, 10) : iso_state_loop(g, chunk, u, y, 8);
 }
 
 static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
@@ -81,11 +88,6 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         inverted += bad;
     }
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
-}
-
-// an array of lanes in place: each number is used once or twice, and a copy would cost as much as the arithmetic
-SP_POINTWISE const sp_lane *iso_lanes(const double *p) {
-    return __builtin_assume_aligned(p, 8 * SP_LANES);
 }
 
 SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points) {
