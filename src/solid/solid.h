@@ -20,12 +20,20 @@ typedef struct sp_nodal_load {
     bool by_mass;  // acceleration: weight is the node's mass
 } sp_nodal_load;
 
+// A boundary triangle of an element with more than 4 nodes: the load on it goes to all nodes of the face (solid_faces.c)
+typedef struct sp_face_patch {
+    sp_element_type type;
+    int nodes, node[SP_ELEMENT_NODES_MAX];  // of the element, inner numbers
+    int corner[3];                          // of the triangle: local nodes
+} sp_face_patch;
+
 typedef struct sp_pressure_load {
     sp_signal value;
     double now;
-    int (*face)[3];      // inner nodes, outward
-    double (*share)[3];  // of the nodes in the load on a face, in thirds
+    int (*face)[3];  // of 4-node tetrahedra: inner nodes, outward
     int count;
+    sp_face_patch *patch;  // of other elements
+    int patch_count;
 } sp_pressure_load;
 
 // prescribed displacement: nodes that follow a pose
@@ -197,6 +205,10 @@ sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *o
 void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
 sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
+// solid_faces.c
+void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out);
+// Integrals of the shape functions times the area vector (nodes x 3), and times the area, of positions x. Nullable: size.
+void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
 // solid_query.c
 enum { SP_SOLID_FIELDS = 18 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];

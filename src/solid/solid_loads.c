@@ -85,51 +85,61 @@ static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load 
     return SP_OK;
 }
 
-// Shares of the nodes of a boundary triangle in a uniform load on it, in thirds, consistent with the shape functions: of a
-// quadratic tetrahedron the corners get none (the four triangles of a face give a third of it to each of the nodes on its edges).
-static void face_shares(const sp_mesh *mesh, int face, double share[3]) {
-    const int *nodes, *f = sp_mesh_faces(mesh) + 3 * (size_t)face;
-    bool corner[3] = {false, false, false};
-    int corners = 0;
-    if (sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), &nodes) == SP_ELEMENT_TET10)
-        for (int k = 0; k < 3; k++) {
-            corner[k] = f[k] == nodes[0] || f[k] == nodes[1] || f[k] == nodes[2] || f[k] == nodes[3];
-            corners += corner[k];
-        }
-    for (int k = 0; k < 3; k++) share[k] = corner[k] ? 0 : 3.0 / (3 - corners);
+static bool face_is_simple(const sp_mesh *mesh, int face) {
+    return sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), NULL) == SP_ELEMENT_TET4;
+}
+
+static void add_share(sp_nodal_load *out, int node, double weight) {
+    out->node[out->count] = node, out->weight[out->count++] = weight;
+}
+
+// 4-node tetrahedra: each node of the face gets a third of its area; others: solid_faces.c
+static void traction_shares(const sp_body *b, const sp_mesh *mesh, int face, sp_nodal_load *out) {
+    sp_solid *s = sp__solid(b);
+    const int *f = sp_mesh_faces(mesh) + 3 * (size_t)face;
+    const double *x = sp_mesh_positions(mesh);
+    double u[3], v[3], n[3], area[3 * SP_ELEMENT_NODES_MAX], size[SP_ELEMENT_NODES_MAX];
+    sp__sub3(x + 3 * (size_t)f[1], x + 3 * (size_t)f[0], u);
+    sp__sub3(x + 3 * (size_t)f[2], x + 3 * (size_t)f[0], v);
+    sp__cross3(u, v, n);
+    if (face_is_simple(mesh, face)) {
+        for (int k = 0; k < 3; k++) add_share(out, s->inner_node[f[k]], sp__norm3(n) / 6);
+        return;
+    }
+    sp_face_patch patch;
+    sp__face_patch_make(s, mesh, face, &patch);
+    sp__face_patch_areas(&patch, s->rest, area, size);
+    for (int a = 0; a < patch.nodes; a++)
+        if (fabs(size[a]) > 1e-12 * sp__norm3(n)) add_share(out, patch.node[a], size[a]);  // others are off the face
 }
 
 // a constant traction on rest faces
 static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_nodal_load *out) {
-    sp_solid *s = sp__solid(b);
-    const int *faces = sp_mesh_faces(mesh);
     SP_TRY(check_items(b, "traction", load->items, load->count, sp_mesh_face_count(mesh)));
-    *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 3 * load->count};
-    if (!SP_NEW(b->ctx, out->node, 3 * (size_t)load->count + 1) || !SP_NEW(b->ctx, out->weight, 3 * (size_t)load->count + 1))
-        return SP_NO_MEMORY;
-    for (int i = 0; i < load->count; i++) {
-        const int *f = faces + 3 * (size_t)load->items[i];
-        const double *x = sp_mesh_positions(mesh);
-        double u[3], v[3], n[3];
-        sp__sub3(x + 3 * (size_t)f[1], x + 3 * (size_t)f[0], u);
-        sp__sub3(x + 3 * (size_t)f[2], x + 3 * (size_t)f[0], v);
-        sp__cross3(u, v, n);
-        double share[3];
-        face_shares(mesh, load->items[i], share);
-        for (int k = 0; k < 3; k++)
-            out->node[3 * i + k] = s->inner_node[f[k]], out->weight[3 * i + k] = share[k] * (sp__norm3(n) / 6);
-    }
+    size_t room = 0;
+    for (int i = 0; i < load->count; i++) room += face_is_simple(mesh, load->items[i]) ? 3 : SP_ELEMENT_NODES_MAX;
+    *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}};
+    if (!SP_NEW(b->ctx, out->node, room + 1) || !SP_NEW(b->ctx, out->weight, room + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < load->count; i++) traction_shares(b, mesh, load->items[i], out);
     return SP_OK;
 }
 
 static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_pressure_load *out) {
-    const int *faces = sp_mesh_faces(mesh);
+    const sp_solid *s = sp__solid(b);
     SP_TRY(check_items(b, "pressure", load->items, load->count, sp_mesh_face_count(mesh)));
-    *out = (sp_pressure_load){.value = load->value[0], .count = load->count};
-    if (!SP_NEW(b->ctx, out->face, load->count + 1) || !SP_NEW(b->ctx, out->share, load->count + 1)) return SP_NO_MEMORY;
+    int simple = 0;
+    for (int i = 0; i < load->count; i++) simple += face_is_simple(mesh, load->items[i]);
+    *out = (sp_pressure_load){.value = load->value[0]};
+    if (!SP_NEW(b->ctx, out->face, simple + 1)) return SP_NO_MEMORY;
+    if (simple < load->count && !SP_NEW(b->ctx, out->patch, load->count - simple)) return SP_NO_MEMORY;
     for (int i = 0; i < load->count; i++) {
-        for (int k = 0; k < 3; k++) out->face[i][k] = sp__solid(b)->inner_node[faces[3 * (size_t)load->items[i] + (size_t)k]];
-        face_shares(mesh, load->items[i], out->share[i]);
+        const int *f = sp_mesh_faces(mesh) + 3 * (size_t)load->items[i];
+        if (face_is_simple(mesh, load->items[i])) {
+            for (int k = 0; k < 3; k++) out->face[out->count][k] = s->inner_node[f[k]];
+            out->count++;
+        } else {
+            sp__face_patch_make(s, mesh, load->items[i], &out->patch[out->patch_count++]);
+        }
     }
     return SP_OK;
 }
@@ -202,7 +212,7 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
 
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
     for (int i = 0; i < s->dead_count; i++) sp__free(ctx, s->dead[i].node), sp__free(ctx, s->dead[i].weight);
-    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face), sp__free(ctx, s->pressure[i].share);
+    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face), sp__free(ctx, s->pressure[i].patch);
     for (int i = 0; i < s->moved_count; i++) sp__free(ctx, s->moved[i].node), sp__free(ctx, s->moved[i].start);
     sp__free(ctx, s->dead), sp__free(ctx, s->pressure), sp__free(ctx, s->moved);
 }
@@ -217,8 +227,15 @@ static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_fac
         sp__sub3(q + 3 * (size_t)f[1], q + 3 * (size_t)f[0], u);
         sp__sub3(q + 3 * (size_t)f[2], q + 3 * (size_t)f[0], v);
         sp__cross3(u, v, n);
-        for (int a = 0; a < 3; a++)
-            sp__axpy3(b->f + 3 * (size_t)f[a], -load_factor * p->now / 6 * p->share[i][a], n, b->f + 3 * (size_t)f[a]);
+        for (int a = 0; a < 3; a++) sp__axpy3(b->f + 3 * (size_t)f[a], -load_factor * p->now / 6, n, b->f + 3 * (size_t)f[a]);
+    }
+    for (int i = 0; i < p->patch_count; i++) {
+        double area[3 * SP_ELEMENT_NODES_MAX];
+        sp__face_patch_areas(&p->patch[i], q, area, NULL);
+        for (int a = 0; a < p->patch[i].nodes; a++) {
+            double *f = b->f + 3 * (size_t)p->patch[i].node[a];
+            sp__axpy3(f, -load_factor * p->now, area + 3 * a, f);
+        }
     }
 }
 

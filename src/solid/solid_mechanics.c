@@ -573,6 +573,7 @@ typedef struct sum_job {
     const sp_body *b;
     sp_which which;
     const double *u;  // displacements at the state, if a group needs them
+    size_t touch;     // most nodes of a chunk of any group: workers are in different groups at the same time
 } sum_job;
 
 // Moments are relative to the rest shape, so that small motions far from the origin keep their precision.
@@ -596,7 +597,7 @@ static void sum_task(void *arg, int task, int worker) {
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_group *group = &s->group[g];
         const sp_chunks *c = &group->chunks;
-        double *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max, more[3];
+        double *x = s->scratch + (size_t)worker * 8 * j->touch, more[3];
         if (task >= c->count) continue;
         s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
                       c->start[task + 1] - c->start[task], x);
@@ -627,7 +628,9 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     double sum[SUMS] = {0};
     int tasks = sum_tasks(s);
     sp__solid_materials(b);
-    sum_job j = {b, which, solid_displacement(b, b->q[which])};
+    sum_job j = {b, which, solid_displacement(b, b->q[which]), 0};
+    for (int g = 0; g < s->group_count; g++)
+        if ((size_t)s->group[g].chunks.touch_max > j.touch) j.touch = (size_t)s->group[g].chunks.touch_max;
     sp__chunks_each(b->ctx, s->be, tasks, sum_task, &j);
     for (int t = 0; t < tasks; t++)
         for (int k = 0; k < SUMS; k++) sum[k] += s->task_sums[SUMS * (size_t)t + (size_t)k];
@@ -643,6 +646,24 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
 
 // ------------------------------------------------------------------------------------------------ work
 
+// area vectors at a fraction of the path times the displacement
+static double patch_work(const sp_face_patch *p, const double *from, const double *to, double fraction) {
+    double x[3 * SP_ELEMENT_NODES_MAX], area[3 * SP_ELEMENT_NODES_MAX], work = 0;
+    sp_face_patch own = *p;
+    for (int a = 0; a < p->nodes; a++) {
+        size_t at = 3 * (size_t)p->node[a];
+        for (size_t k = 0; k < 3; k++) x[3 * a + (int)k] = from[at + k] + fraction * (to[at + k] - from[at + k]);
+        own.node[a] = a;
+    }
+    sp__face_patch_areas(&own, x, area, NULL);
+    for (int a = 0; a < p->nodes; a++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)p->node[a] + k;
+            work += area[3 * a + (int)k] * (to[at] - from[at]);
+        }
+    return work;
+}
+
 // Along a straight path the force of a pressure is quadratic, so Simpson's rule is exact.
 static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
     static const double at[3] = {0, 0.5, 1}, weight[3] = {1, 4, 1};
@@ -652,7 +673,7 @@ static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
         double x[3][3], displacement[3] = {0}, u[3], v[3], n[3];
         for (int k = 0; k < 3; k++) {
             size_t node = 3 * (size_t)p->face[i][k];
-            for (size_t a = 0; a < 3; a++) displacement[a] += p->share[i][k] * (to[node + a] - from[node + a]);
+            for (size_t a = 0; a < 3; a++) displacement[a] += to[node + a] - from[node + a];
         }
         for (int s = 0; s < 3; s++) {
             for (int k = 0; k < 3; k++)
@@ -665,6 +686,8 @@ static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
             work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, displacement);
         }
     }
+    for (int i = 0; i < p->patch_count; i++)
+        for (int s = 0; s < 3; s++) work -= weight[s] / 6 * p->now * patch_work(&p->patch[i], from, to, at[s]);
     return work;
 }
 

@@ -93,3 +93,9 @@ TEST(volumes) {
     run_folder("volume/");
     CHECK(ran - before >= 9);
 }
+
+TEST(materials) {
+    int before = ran;
+    run_folder("materials/");
+    CHECK(ran - before >= 3);
+}
