@@ -551,7 +551,7 @@ typedef struct sp_contact_def {
     double stiffness;  ///< penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
                        ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
                        ///< explicit: m/h2 of the substep). Contacts of all pairs: per contact, normal; 0: auto, 30 times the
-                       ///< stiffness with which the bodies answer there within a step. volume-penalty: [N/m5]; 0: auto, likewise
+                       ///< stiffness with which the bodies answer there within a step. volume-penalty: [N/m5]; 0: auto, once that
     double damping;    ///< penalty: [N s/m] per node or contact >= 0
     double friction;   ///< coefficient >= 0
     double alarm;  ///< proximity: contacts are made below this distance (beyond the gap) [m] >= 0; 0, the default: of each pair,

@@ -200,8 +200,8 @@ static void edges_candidate(sp_collide *set, int pair, uint32_t edge_a, uint32_t
 }
 
 // Of two edges that are deep in each other, each cuts through the faces beside the other one.
-static bool edges_cut(const sp_collide_pair *p, const sp_item_features *a, int i, const sp_item_features *b, int j) {
-    return !p->self && swept_near(&a->edge_box[i], &b->box, 0) && swept_near(&a->box, &b->edge_box[j], 0);
+static bool edges_cut(const sp_item_features *a, int i, const sp_item_features *b, int j) {
+    return swept_near(&a->edge_box[i], &b->box, 0) && swept_near(&a->box, &b->edge_box[j], 0);
 }
 
 void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const sp_item_features *b, sp_block *own) {
@@ -210,9 +210,10 @@ void sp__broad_items(sp_collide *set, int pair, const sp_item_features *a, const
     // of two points, one order is enough
     if (set->colliders[p->a].corners > 1 || set->colliders[p->b].corners > 1) items_vertices(set, pair, !p->self, b, a, own);
     if (!swept_near(&a->box, &b->box, p->edge_margin)) return;
+    const bool cut = !p->self && swept_near(&a->box, &b->box, 0);
     for (int i = 0; i < a->edges; i++)
         for (int j = 0; j < b->edges; j++)
-            if (swept_near(&a->edge_box[i], &b->edge_box[j], p->edge_margin) || edges_cut(p, a, i, b, j))
+            if (swept_near(&a->edge_box[i], &b->edge_box[j], p->edge_margin) || (cut && edges_cut(a, i, b, j)))
                 edges_candidate(set, pair, a->edge[i], b->edge[j], own);
 }
 

@@ -409,7 +409,7 @@ static void keep_curved(sp_examination *e, int i, tally *t) {
 
 // angles, ratio and edges of a triangle, or of the tetrahedron of the corners; returns the volume
 static double keep_simplex(sp_examination *e, int i, tally *t) {
-    const double *x[4];
+    const double *x[4] = {NULL};
     double length[6], volume = 0;
     int n;
     shape now = {0};
