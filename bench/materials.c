@@ -202,6 +202,8 @@ sp_status sp__bench_materials(const sp_bench_options *o, sp_report *r) {
     material_result result[CASES];
     sp_machine machine = {0};
     SP_TRY(sp__machine_measure(&machine, o->threads, o->quick));
+    sp__row_number(&r->head, "threads", NULL, "%.0f", machine.threads);
+    sp__row_text(&r->head, "cpu", NULL, machine.cpu);
     sp__report_note(r, "%s, %s, cpu backend: %s; one thread", machine.cpu, machine.compiler, sp_backend_detail("cpu"));
     SP_TRY(time_cases(cells, o, result));
     for (int i = 0; i < CASES; i++)

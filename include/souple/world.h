@@ -998,9 +998,10 @@ typedef struct sp_work {
 typedef struct sp_body_info {
     sp_body_id id;
     const char *name;
-    const char *kind;        ///< "solid", "rod", "rigid"
-    int nodes;               ///< in [0, 2^31); 0: the body has none, and moves as a whole
-    int elements;            ///< in [0, 2^31)
+    const char *kind;  ///< "solid", "rod", "rigid"
+    int nodes;         ///< in [0, 2^31); 0: the body has none, and moves as a whole
+    int elements;      ///< in [0, 2^31)
+    int cells;         ///< of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
     bool prescribed;         ///< moves by prescription only: forces and drags have no effect
@@ -1189,7 +1190,7 @@ SP_API sp_status sp_world_sweep(sp_world *world, const double from[3], const dou
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
-/// The elements of a body, in user numbering.
+/// The elements or cells of a body, in user numbering.
 typedef struct sp_element_view {
     sp_element_type type;
     int nodes_per_element;
@@ -1197,8 +1198,8 @@ typedef struct sp_element_view {
     const int *nodes;  ///< count x nodes_per_element; NULL if the caller gave no array for them
 } sp_element_view;
 
-/// Nullable: nodes, an array of count x nodes_per_element numbers, to which the view then points. SP_BAD_INPUT: the kind has no
-/// elements.
+/// The elements of a rod, the cells of a solid: linear tetrahedra that divide its elements (sp_mesh_cells). Nullable: nodes, an
+/// array of count x nodes_per_element numbers, to which the view then points. SP_BAD_INPUT: the kind has no elements.
 SP_API sp_status sp_world_elements(sp_world *world, sp_body_id id, int *nodes, sp_element_view *out);
 
 /// Sets the state directly, with numbers of the fields `state` of sp_body_info: nodes x 3; of a rigid body the pose (7 numbers:

@@ -336,7 +336,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     s->young_of_time = def->young_of_time;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
-    b->elements = s->cells;
+    b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));

@@ -68,6 +68,8 @@ TEST(order_of_elements) {
     CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex' order='2'/></solid></scene>", 1,
                   "hexahedra have order 1 only"));
     CHECK(refused("<scene><solid name='b'><box size='1 1 1' order='3'/></solid></scene>", 1, "[1, 2]"));
+    CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hey' order='2'/></solid></scene>", 1, "pattern"));
+    CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex' order='two'/></solid></scene>", 1, "order"));
     CHECK(refused("<scene><rigid name='b'><sphere radius='1' order='2'/></rigid></scene>", 1, "a rigid shape has no cells"));
     CHECK(
         refused("<scene><rigid name='b'><mesh file='a.msh' tetrahedra='yes'/></rigid></scene>", 1, "a rigid shape has no cells"));

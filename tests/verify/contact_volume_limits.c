@@ -122,15 +122,17 @@ static sp_body_id mesh_ball(contact_lab *b, int cells, double x, double y, doubl
     return id;
 }
 
+static const double ball_pixel = 0.001, ball_step = 0.01;
+
 static mesh_impact mesh_balls_meet(int cells) {
     contact_lab b;
-    sp_contact_def contact = contact_volume(0, 0.004, 6);
+    sp_contact_def contact = contact_volume(0, ball_pixel, 24);
     mesh_impact out = {0};
     if (!contact_open(&b, (double[3]){0}, &contact)) return out;
     mesh_ball(&b, cells, 0, 0, 1, &out.triangles);
     sp_body_id second = mesh_ball(&b, cells, 0.105, 0.01, 0, &out.triangles);
     for (int i = 0; i < 5; i++) {
-        CHECK(contact_steps(&b, 0.01, 1));
+        CHECK(contact_steps(&b, ball_step, 1));
         const int count = sp_world_contact_count(b.world);
         out.contacts = count > out.contacts ? count : out.contacts;
     }
@@ -147,7 +149,8 @@ TEST(contacts_do_not_grow_with_the_triangles) {
            coarse.speed, fine.triangles, fine.contacts, fine.speed);
     CHECK(fine.triangles >= 16 * coarse.triangles);
     CHECK(coarse.contacts > 0 && abs(fine.contacts - coarse.contacts) <= 1);
-    CHECK_NEAR(fine.speed, coarse.speed, 0.02 * coarse.speed);
+    // rays measure the depth of a moving cell to a tenth of a pixel (docs/volume-contact.md, limits), at the start and at the end
+    CHECK_NEAR(fine.speed, coarse.speed, 0.2 * ball_pixel / ball_step);
 }
 
 // ---------------------------------------------------------------------------------------------------- layers

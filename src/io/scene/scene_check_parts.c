@@ -353,6 +353,13 @@ static void check_region(sp_scene_node *node) {
 
 // ---------------------------------------------------------------------------------------------- shapes and rigid bodies
 
+static void check_hexahedra(sp_scene_node *node) {
+    const char *pattern = sp__attr_word(node, "pattern");
+    const sp_attr *order = sp__attr(node, "order");
+    if (pattern && strcmp(pattern, "hex") == 0 && order->count == 1 && order->numbers[0] == 2)
+        sp__scene_error(node->scene, node, "order", "hexahedra have order 1 only; pattern=\"5\" and \"6\" have order 2");
+}
+
 static void check_shape(sp_scene_node *node) {
     static const char *const placing[] = {"scale", "rotate", "quat", "translate"};
     static const char *const meshing[] = {"cells", "elements", "pattern", "order", "tetrahedra"};
@@ -367,8 +374,7 @@ static void check_shape(sp_scene_node *node) {
         if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
         if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");
     }
-    if (is_element(node, "box") && strcmp(sp__attr_word(node, "pattern"), "hex") == 0 && sp__attr(node, "order")->numbers[0] == 2)
-        sp__scene_error(node->scene, node, "order", "hexahedra have order 1 only; pattern=\"5\" and \"6\" have order 2");
+    if (is_element(node, "box")) check_hexahedra(node);
     bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
     if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
         sp__scene_error(node->scene, node, "elements", "cells and elements both give the resolution; use one of them");
