@@ -38,6 +38,12 @@ TEST(elements) {
     int face = sp_mesh_face_count(f.box) - 1, element = sp_mesh_face_element(f.box, face), shared = 0;
     for (int k = 0; k < 12; k++) shared += sp_mesh_tets(f.box)[4 * element + k / 3] == sp_mesh_faces(f.box)[3 * face + k % 3];
     CHECK_INT(shared, 3);
+    // tetrahedra are their own cells
+    double at[3];
+    int cell;
+    CHECK(sp_mesh_cell_count(f.box) == 96 && sp_mesh_cells(f.box) == sp_mesh_tets(f.box));
+    CHECK(sp_mesh_cell_element(f.box, 7) == 7 && sp_mesh_element_cell(f.box, 7) == 7);
+    CHECK(sp_mesh_locate_cell(f.box, sp_mesh_positions(f.box), &cell, at) >= -1e-12);  // a corner, up to rounding
     tear_down(&f);
 }
 
