@@ -71,6 +71,8 @@ typedef struct sp_iso {
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
                       // zz xy yz zx), half the sum and half the difference of the symmetric and skew moduli of the pairs
                       // (01)(12)(20); moduli times weight
+    double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
+                  // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
     sp_chunks chunks;
 } sp_iso;
 

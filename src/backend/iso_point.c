@@ -1,7 +1,7 @@
 // Node pairs of elements, and the state of one integration point for fields.
 #define SP_LANES 1
 #include "backend/backend.h"
-#include "kernels/iso.h"
+#include "kernels/bar.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
     *a = *b = k;
@@ -21,17 +21,47 @@ static void point_cauchy(const iso_response *r, const double *t, double *cauchy)
     }
 }
 
-void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
-    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes, edges = (size_t)g->nodes - 1;
-    const double *from = g->slope + ((block * (size_t)g->points + (size_t)point) * 3 * edges) * lanes + lane;
-    double slope[3 * SP_ISO_NODES_MAX], d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3];
-    iso_response r;
-    for (size_t i = 0; i < 3 * edges; i++) slope[i] = from[i * lanes], d[i] = u[3 + i] - u[i % 3];
-    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+// H at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
+static void point_gradient(const sp_iso *g, int slot, int point, const double *d, double *H) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, edges = (size_t)g->nodes - 1;
+    const double *from = g->slope + (block * (size_t)g->points + (size_t)point) * 3 * edges * lanes + (size_t)slot % lanes;
+    double slope[3 * SP_ISO_NODES_MAX];
+    for (size_t i = 0; i < 3 * edges; i++) slope[i] = from[i * lanes];
     iso_gradient(g->nodes, d, slope, H);
+}
+
+// response of a point of an element with mean dilatation; the energy is that of the point and of the mean
+static void point_respond_bar(const sp_iso *g, int slot, int point, const double *d, const double *p, iso_response *r) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    double volume = 0, sum = 0, rest[SP_LAW_PARAMS], bulk[3], H[9];
+    bar_point at;
+    for (int q = 0; q < g->points; q++) {
+        double w = g->weight[(block * (size_t)g->points + (size_t)q) * lanes + lane];
+        point_gradient(g, slot, q, d, H);
+        sum += w * bar_decompose((sp_law)g->law, H, &at);
+        volume += w;
+    }
+    bar_bulk((sp_law)g->law, p, sum / volume, bulk);
+    bar_rest((sp_law)g->law, p, rest);
+    point_gradient(g, slot, point, d, H);
+    bar_decompose((sp_law)g->law, H, &at);
+    bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, r);
+    r->law.energy += bulk[0];
+}
+
+void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3];
+    iso_response r;
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+    point_gradient(g, slot, point, d, H);
     green_strain(H, out->strain);
     out->jacobian = iso_jacobian(H);
-    iso_respond((sp_law)g->law, 0, p, H, &r);
+    if (g->bar)
+        point_respond_bar(g, slot, point, d, p, &r);
+    else
+        iso_respond((sp_law)g->law, 0, p, H, &r);
     out->energy = r.law.energy;
     if (g->law == SP_LAW_LINEAR) {
         memcpy(out->cauchy, r.stress, sizeof out->cauchy);

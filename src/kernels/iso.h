@@ -24,14 +24,24 @@ typedef struct iso_response {
     law_response law;
 } iso_response;
 
-SP_POINTWISE void iso_linear(const sp_lane *p, const sp_lane *H, iso_response *out) {
-    sp_lane e[6] = {H[0], H[4], H[8], 0.5 * (H[1] + H[3]), 0.5 * (H[5] + H[7]), 0.5 * (H[2] + H[6])};
-    for (int k = 0; k < 9; k++) out->U[k] = out->V[k] = lane_all(k % 4 ? 0 : 1);
+SP_POINTWISE void iso_strain(const sp_lane *H, sp_lane *e) {
+    for (int k = 0; k < 3; k++) e[k] = H[4 * k];
+    e[3] = 0.5 * (H[1] + H[3]), e[4] = 0.5 * (H[5] + H[7]), e[5] = 0.5 * (H[2] + H[6]);
+}
+
+SP_POINTWISE void iso_hooke(const sp_lane *p, const sp_lane *e, iso_response *out) {
     out->law.energy = law_hooke(p, e, out->stress);
     for (int k = 0; k < 3; k++) {
         out->law.second[k] = 2.0 * p[0] + p[1], out->law.second[3 + k] = p[1];
         out->law.sym[k] = 2.0 * p[0], out->law.skew[k] = lane_all(0);
     }
+}
+
+SP_POINTWISE void iso_linear(const sp_lane *p, const sp_lane *H, iso_response *out) {
+    sp_lane e[6];
+    iso_strain(H, e);
+    for (int k = 0; k < 9; k++) out->U[k] = out->V[k] = lane_all(k % 4 ? 0 : 1);
+    iso_hooke(p, e, out);
 }
 
 SP_POINTWISE void iso_respond(sp_law law, int definite, const sp_lane *p, const sp_lane *H, iso_response *out) {

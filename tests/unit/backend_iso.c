@@ -7,9 +7,10 @@
 #include "test.h"
 
 // Shape functions in natural coordinates, written down independently of the mesh: 10-node tetrahedra with corners 0..3 and
-// mid-edge nodes of 01 12 20 03 13 23; 8-node hexahedra on [0, 1]^3, bottom counter-clockwise, then top.
-enum { TET4, TET10, HEX8, SHAPES };
-static const int shape_nodes[SHAPES] = {4, 10, 8}, shape_points[SHAPES] = {1, 4, 8};
+// mid-edge nodes of 01 12 20 03 13 23; 8-node hexahedra on [0, 1]^3, bottom counter-clockwise, then top, with full integration
+// and with mean dilatation.
+enum { TET4, TET10, HEX8, HEX8_BAR, SHAPES };
+static const int shape_nodes[SHAPES] = {4, 10, 8, 8}, shape_points[SHAPES] = {1, 4, 8, 8};
 static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
@@ -43,7 +44,7 @@ static double shape_point(int shape, int q, double *r) {
 static void shape_rest(int shape, int a, double *x) {
     static const double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int k = 0; k < 3; k++)
-        x[k] = shape == HEX8 ? hex_corner[a][k]
+        x[k] = shape >= HEX8 ? hex_corner[a][k]
                : a < 4       ? corner[a][k]
                              : 0.5 * (corner[tet_edge[a - 4][0]][k] + corner[tet_edge[a - 4][1]][k]);
 }
@@ -74,7 +75,7 @@ static size_t lane_index(const patch *p, int e, int per, int i) {
 static void patch_point(patch *p, int e, int q) {
     int n = p->g.nodes;
     double r[3], dw[30], J[9] = {0}, weight = shape_point(p->shape, q, r);
-    if (p->shape == HEX8)
+    if (p->shape >= HEX8)
         hex_slopes(r, dw);
     else
         tet_slopes(p->shape, r, dw);
@@ -105,12 +106,14 @@ static void patch_make(patch *p, const char *backend, int shape, int law, const 
     g->block_start = p->block_start, g->node = p->node, g->local = p->local, g->volume = p->volume;
     p->block_start[1] = g->blocks, p->count = ELEMENTS * (g->nodes - 1) + 1;
     size_t points = (size_t)(g->blocks * g->lanes * g->points), edges = 3 * (size_t)(g->nodes - 1);
-    size_t need = points * (2 * edges + 1 + SP_ISO_TANGENT) + (size_t)(g->blocks * g->lanes) * SP_LAW_PARAMS;
+    size_t elements = (size_t)(g->blocks * g->lanes),
+           need = points * (2 * edges + 1 + SP_ISO_TANGENT) + elements * (SP_LAW_PARAMS + edges + 1);
     p->memory = aligned_alloc(64, (need * sizeof *p->memory + 63) / 64 * 64);
     memset(p->memory, 0, need * sizeof *p->memory);
     // each array is a multiple of the lanes, hence aligned to them
     g->slope = p->memory, g->turned = g->slope + points * edges, g->weight = g->turned + points * edges;
     g->tangent = g->weight + points, g->param = g->tangent + points * SP_ISO_TANGENT;
+    if (shape == HEX8_BAR) g->bar = g->param + elements * SP_LAW_PARAMS;
     unsigned long long seed = 7;
     for (int e = 0; e < ELEMENTS; e++)
         for (int a = e ? 1 : 0; a < g->nodes; a++) {
@@ -407,10 +410,146 @@ TEST(lanes_are_independent) {
             }
 }
 
+// ------------------------------------------------------------------------------------------------ mean dilatation
+
+// Where the measure of volume is the same at all points of an element, mean dilatation is full integration.
+TEST(mean_dilatation_is_full_integration_for_homogeneous_motions) {
+    static const char *const names[] = {"ref", "cpu"};
+    const double F[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.15, 0.05, -0.1, 1.1};
+    for (int law = 0; law < SP_LAWS; law++)
+        for (int b = 0; b < 2; b++) {
+            patch p[2];
+            double param[SP_LAW_PARAMS], energy[2];
+            field u, y[2];
+            law_numbers(law, param);
+            for (int i = 0; i < 2; i++) {
+                patch_make(&p[i], names[b], i ? HEX8_BAR : HEX8, law, param, false);
+                affine(&p[i], F, &u);
+                energy[i] = patch_state(&p[i], &u, &y[i]);
+            }
+            // some hundred roundings of terms that are larger than their sums
+            CHECK_NEAR(energy[1], energy[0], 1e-12 * energy[0]);
+            CHECK_NEAR(field_difference(&p[0], &y[0], &y[1]), 0, 1e-12 * field_size(&p[0], &y[0]));
+            patch_free(&p[0]), patch_free(&p[1]);
+        }
+}
+
+// Rigid motions have no energy and no force: at most the roundings of moduli of 3 kPa times areas of 0.04 m2.
+TEST(mean_dilatation_of_rigid_motions) {
+    static const char *const names[] = {"ref", "cpu"};
+    const double c = cos(2.2), s = sin(2.2), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int law = 0; law < SP_LAWS; law++)
+        for (int b = 0; b < 2; b++) {
+            patch p;
+            double param[SP_LAW_PARAMS];
+            field u, y;
+            law_numbers(law, param);
+            patch_make(&p, names[b], HEX8_BAR, law, param, true);
+            affine(&p, law == SP_LAW_LINEAR ? I : R, &u);
+            for (int k = 0; k < 4 * p.count; k++) u.at[k] += k % 4 < 3 ? 0.5 : 0;
+            CHECK_NEAR(patch_state(&p, &u, &y), 0, 1e-22);
+            CHECK_NEAR(field_size(&p, &y), 0, 1e-12);
+            patch_free(&p);
+        }
+}
+
+static void full(const double *six, double *M) {
+    M[0] = six[0], M[4] = six[1], M[8] = six[2], M[1] = M[3] = six[3], M[5] = M[7] = six[4], M[2] = M[6] = six[5];
+}
+
+static void set_bulk(int law, double bulk, double *param) {
+    if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC)
+        param[SP_LAW_BULK] = bulk;
+    else
+        param[1] = bulk - 2. / 3. * param[0];
+}
+
+// One element moves at random, less the motion along the derivative q of its volume: its points change their volumes, their
+// mean does not. The bulk modulus, a million shear moduli, then does not act with mean dilatation, and full integration is at
+// least 1e4 times stiffer. The mean changes by the second order of the strain 1e-5, hence the energy by 1e6 1e-5^2 of itself.
+TEST(mean_dilatation_leaves_one_condition_on_the_volume) {
+    for (int law = 0; law < SP_LAWS; law++) {
+        patch p[3];
+        double param[SP_LAW_PARAMS], energy[3], qu = 0, qq = 0;
+        field u = {{0}}, y;
+        unsigned long long seed = 17;
+        law_numbers(law, param);
+        for (int i = 0; i < 3; i++) {
+            set_bulk(law, i == 2 ? 0 : 1e6 * sp__law_shear(law, param), param);
+            patch_make(&p[i], "ref", i == 0 ? HEX8 : HEX8_BAR, law, param, false);
+        }
+        patch_state(&p[1], &u, &y);  // q at rest
+        for (int k = 0; k < 21; k++) u.at[4 + k / 3 * 4 + k % 3] = 2e-6 * sp_test_random(&seed);
+        for (int k = 0; k < 21; k++) qu += p[1].g.bar[k] * u.at[4 + k / 3 * 4 + k % 3], qq += p[1].g.bar[k] * p[1].g.bar[k];
+        for (int k = 0; k < 21; k++) u.at[4 + k / 3 * 4 + k % 3] -= qu / qq * p[1].g.bar[k];
+        for (int i = 0; i < 3; i++) energy[i] = patch_state(&p[i], &u, &y);
+        CHECK(energy[0] > 1e4 * energy[1]);
+        CHECK_NEAR(energy[1], energy[2], 1e-4 * energy[2]);
+        for (int i = 0; i < 3; i++) patch_free(&p[i]);
+    }
+}
+
+// Strong states of nearly incompressible elements: the tangent stays positive semi-definite where it is asked to be.
+TEST(mean_dilatation_is_definite_where_asked) {
+    for (int law = 1; law < SP_LAWS; law++) {
+        patch p;
+        double param[SP_LAW_PARAMS];
+        field u, x, y;
+        unsigned long long seed = 19;
+        law_numbers(law, param);
+        set_bulk(law, 100 * sp__law_shear(law, param), param);
+        patch_make(&p, "cpu", HEX8_BAR, law, param, true);
+        random_field(&p, &seed, 0.03, &u);
+        patch_state(&p, &u, &y);
+        for (int i = 0; i < 200; i++) {
+            random_field(&p, &seed, 1, &x);
+            patch_product(&p, &x, &y);
+            CHECK(field_dot(&p, &x, &y) >= 0);
+        }
+        patch_free(&p);
+    }
+}
+
+// Fields of the points are those of the element: the sum of their energies is its energy, and the change of the energy with a
+// homogeneous change of the shape is the mean Cauchy stress, although the shape is not homogeneous.
+TEST(fields_of_mean_dilatation) {
+    const double D[9] = {0.3, 0.5, -0.2, 0.1, -0.4, 0.6, 0.2, -0.3, 0.5};
+    for (int law = 1; law < SP_LAWS; law++) {
+        patch p;
+        double param[SP_LAW_PARAMS], energy[2], h = 1e-6, power = 0, sum = 0, of_nodes[24];
+        field u = {{0}}, moved, y;
+        unsigned long long seed = 23;
+        law_numbers(law, param);
+        patch_make(&p, "cpu", HEX8_BAR, law, param, false);
+        for (int a = 0; a < 7; a++)
+            for (int k = 0; k < 3; k++) u.at[4 + 4 * a + k] = 0.02 * sp_test_random(&seed);
+        for (int a = 0; a < 8; a++) memcpy(of_nodes + 3 * a, u.at + 4 * a, 3 * sizeof *of_nodes);
+        for (int s = 0; s < 2; s++) {
+            moved = u;
+            for (int a = 1; a < 8; a++)
+                for (int k = 0; k < 9; k++)
+                    moved.at[4 * a + k / 3] +=
+                        (s ? h : -h) * D[k] * (p.rest[3 * a + k % 3] + u.at[4 * a + k % 3] - p.rest[k % 3]);
+            energy[s] = patch_state(&p, &moved, &y);
+        }
+        for (int q = 0; q < 8; q++) {
+            sp_iso_value v;
+            double sigma[9], w = p.g.weight[lane_index(&p, 0, 8, q)];
+            sp__iso_value(&p.g, 0, q, of_nodes, &v);
+            full(v.cauchy, sigma);
+            for (int k = 0; k < 9; k++) power += w * v.jacobian * sigma[k] * D[k];
+            sum += w * v.energy;
+        }
+        CHECK_NEAR(sum, patch_state(&p, &u, &y), 1e-12 * sum);
+        CHECK_NEAR((energy[1] - energy[0]) / (2 * h), power, 1e-7 * sum);  // h^2 and roundings of the energy by h
+        patch_free(&p);
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ small strains, fields
 
-// Every law is Hooke's at small strains: forces and energies of displacements of 1e-9 m in elements of 0.2 m against the linear
-// law, at six digits; the terms that the linear law leaves out are of the order of the strain, 1e-7 at the most.
+// Every law is Hooke's at small strains: forces and energies of displacements of 1e-9 m in elements of 0.2 m against the
+// linear law, at six digits; the terms that the linear law leaves out are of the order of the strain, 1e-7 at the most.
 TEST(small_displacements_keep_six_digits) {
     static const char *const names[] = {"ref", "cpu"};
     for (int shape = 0; shape < SHAPES; shape++)
@@ -446,10 +585,6 @@ static sp_iso_value value_at(const patch *p, const double *F) {
     return out;
 }
 
-static void full(const double *six, double *M) {
-    M[0] = six[0], M[4] = six[1], M[8] = six[2], M[1] = M[3] = six[3], M[5] = M[7] = six[4], M[2] = M[6] = six[5];
-}
-
 static double inverse(const double *F, double *inv) {
     double det = 0;
     for (int k = 0; k < 9; k++) {
@@ -461,8 +596,8 @@ static double inverse(const double *F, double *inv) {
     return det;
 }
 
-// The strain is (F^T F - I) / 2, and the Cauchy stress is the one whose power is the change of the energy: for a change D of F,
-// the energy density changes by J sigma : (D F^-1).
+// The strain is (F^T F - I) / 2, and the Cauchy stress is the one whose power is the change of the energy: for a change D of
+// F, the energy density changes by J sigma : (D F^-1).
 TEST(fields_of_a_point) {
     const double F[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.15, 0.05, -0.1, 1.1};
     for (int shape = 0; shape < SHAPES; shape++)
@@ -503,10 +638,11 @@ TEST(fields_of_the_linear_law) {
     patch_free(&p);
 }
 
-// ------------------------------------------------------------------------------------------------ the hand-written tetrahedron
+// ------------------------------------------------------------------------------------------------ the hand-written
+// tetrahedron
 
-// Four elements in one structure, as sp_tets and as sp_iso: the first edge lies along x and the first face in the xy plane, so
-// that the rest frame of sp_tets is the world.
+// Four elements in one structure, as sp_tets and as sp_iso: the first edge lies along x and the first face in the xy plane,
+// so that the rest frame of sp_tets is the world.
 typedef struct twin {
     _Alignas(32) double rest[6 * 4], scale[4], ratio[4], volume[4], grad[36], spin[24];
     _Alignas(32) double slope[36], weight[4], param[4 * SP_LAW_PARAMS], turned[36], tangent[4 * SP_ISO_TANGENT];

@@ -1,6 +1,6 @@
 // Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
 // decomposition and the laws, most of the code and of a state, once.
-#include "kernels/iso.h"
+#include "kernels/bar.h"
 
 // values of nodes 1.. less that of node 0
 SP_POINTWISE void iso_edges(int nodes, const double *x, const uint16_t *id, sp_lane *d) {
@@ -47,7 +47,66 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
     return w * r.law.energy;
 }
 
-SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes) {
+// ------------------------------------------------------------------------------------------------ mean dilatation
+
+__attribute__((noinline)) static void SP_NAME(bar_decompose)(int law, const sp_lane *H, bar_point *out, sp_lane *z) {
+    *z = bar_decompose((sp_law)law, H, out);
+}
+
+// bulk: g, g', g'' at the mean
+__attribute__((noinline)) static void SP_NAME(bar_at)(int law, bool definite, const sp_lane *rest, const sp_lane *bulk,
+                                                      const bar_point *at, iso_response *out) {
+    bar_respond((sp_law)law, definite, rest, bulk[1], at, out);
+}
+
+// points of structure b, and g, g', g'' at the mean of z; returns the volumes, 0 in padding
+SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, const sp_lane *d, bar_point *at, sp_lane *bulk) {
+    sp_lane H[9], z, sum = lane_all(0), volume = lane_all(0), one = lane_all(1);
+    for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
+        sp_lane w = lane_load(g->weight + 4 * q);
+        iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
+        SP_NAME(bar_decompose)(g->law, H, &at[i], &z);
+        sum += w * z;
+        volume += w;
+    }
+    bar_bulk((sp_law)g->law, p, sum / SP_SELECT(volume > 0.0, volume, one), bulk);
+    return volume;
+}
+
+// forces of point q, with turned gradients and tangent; its part of the vector q of kernels/bar.h is added to `mean`
+SP_POINTWISE void bar_store(const sp_iso *g, size_t q, const bar_point *at, const iso_response *r, sp_lane *f, sp_lane *mean) {
+    const sp_lane *slope = iso_lanes(g->slope + 4 * BAR_SLOPES * q);
+    sp_lane *turned = iso_lanes(g->turned + 4 * BAR_SLOPES * q), P[9], w = lane_load(g->weight + 4 * q);
+    for (int a = 0; a < BAR_SLOPES; a += 3) iso_turn(r->V, slope + a, turned + a);
+    iso_tangent(r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
+    iso_stress(r, -w, P);
+    iso_spread(BAR_NODES, P, turned, f);
+    bar_gradient((sp_law)g->law, at, w, P);
+    iso_spread(BAR_NODES, P, turned, mean);
+}
+
+// adds the energy of structure b; stress and tangent with f: forces of nodes 1..; NULL: only the energy
+static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_lane *f, sp_lane *energy) {
+    bar_point at[BAR_POINTS];
+    const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b);
+    sp_lane rest[SP_LAW_PARAMS], *mean = iso_lanes(g->bar + 4 * BAR_NUMBERS * b), bulk[3], zero = lane_all(0), one = lane_all(1);
+    sp_lane volume = bar_points(g, b, p, d, at, bulk);
+    *energy += volume * bulk[0];
+    bar_rest((sp_law)g->law, p, rest);
+    for (int k = 0; f && k < BAR_SLOPES; k++) mean[k] = zero;
+    for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
+        iso_response r;
+        SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at[i], &r);
+        *energy += lane_load(g->weight + 4 * q) * r.law.energy;
+        if (f) bar_store(g, q, &at[i], &r, f, mean);
+    }
+    if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
+}
+
+// ------------------------------------------------------------------------------------------------ states and sums
+
+// bar: 8-node hexahedra with mean dilatation
+SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes, bool bar) {
     sp_lane energy = lane_all(0);
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         const uint16_t *id = g->local + 4 * (size_t)nodes * b;
@@ -55,7 +114,8 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
         const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b);
         iso_edges(nodes, u, id, d);
         for (int k = 0; k < 3 * nodes - 3; k++) f[k] = lane_all(0);
-        for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++)
+        if (bar) SP_NAME(bar_state)(g, b, d, y ? f : NULL, &energy);
+        for (size_t q = (size_t)g->points * b; !bar && q < (size_t)g->points * (b + 1); q++)
             energy += iso_point(g, q, p, d, y ? f : NULL, nodes);
         if (y) iso_add(nodes, f, id, y);
     }
@@ -63,8 +123,9 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
 }
 
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
-    if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4);
-    return g->nodes == 10 ? iso_state_loop(g, chunk, u, y, 10) : iso_state_loop(g, chunk, u, y, 8);
+    if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
+    if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
+    return g->bar ? iso_state_loop(g, chunk, u, y, 8, true) : iso_state_loop(g, chunk, u, y, 8, false);
 }
 
 static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
@@ -74,14 +135,17 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         size_t edges = (size_t)g->nodes - 1;
         iso_edges(g->nodes, u, g->local + 4 * (size_t)g->nodes * b, d);
         load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
+        if (g->bar) SP_NAME(bar_state)(g, b, d, NULL, &energy);
         for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
             iso_response r;
             sp_lane w = lane_load(g->weight + 4 * q);
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
-            SP_NAME(iso_at)(g->law, false, p, H, &r);
+            if (!g->bar) {
+                SP_NAME(iso_at)(g->law, false, p, H, &r);
+                energy += w * r.law.energy;
+            }
             sp_lane J = iso_jacobian(H);
-            energy += w * r.law.energy;
             volume += w * J;
             bad = SP_SELECT((J <= 0.0) & (w > 0.0), one, bad);
         }
@@ -90,7 +154,9 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
 }
 
-SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points) {
+// ------------------------------------------------------------------------------------------------ the system
+
+SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points, bool bar) {
     size_t edges = (size_t)nodes - 1;
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         const uint16_t *id = g->local + 4 * (size_t)nodes * b;
@@ -104,20 +170,23 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
             else
                 iso_product(nodes, T, turned, d, f);
         }
+        if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
         iso_add(nodes, f, id, y);
     }
 }
 
 static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, double *y) {
     if (g->nodes == 4)
-        iso_product_loop(g, chunk, x, y, 4, 1);
+        iso_product_loop(g, chunk, x, y, 4, 1, false);
     else if (g->nodes == 10)
-        iso_product_loop(g, chunk, x, y, 10, 4);
+        iso_product_loop(g, chunk, x, y, 10, 4, false);
+    else if (!g->bar)
+        iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
-        iso_product_loop(g, chunk, x, y, 8, 8);
+        iso_product_loop(g, chunk, x, y, 8, 8, true);
 }
 
-// turned gradients of all nodes of a point, node 0 first
+// vectors of all nodes, node 0 first, from those of nodes 1..: their sum is zero
 SP_POINTWISE void iso_slopes(int nodes, const double *turned, sp_lane *all) {
     load_lanes(turned, 3 * nodes - 3, all + 3);
     for (int k = 0; k < 3; k++) all[k] = -all[3 + k];
@@ -136,20 +205,26 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
 }
 
 SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,
-                                    int points) {
+                                    int points, bool bar) {
     size_t pairs = (size_t)nodes * ((size_t)nodes + 1) / 2, edges = (size_t)nodes - 1;
     for (int s = 0; s < where->count; s++) {
         const int *at = where->at + 4 * pairs * (size_t)s;
         size_t first = (size_t)points * (size_t)where->block[s];
-        sp_lane all[8][3 * SP_ISO_NODES_MAX], T[8][SP_ISO_TANGENT];
+        sp_lane all[8][3 * SP_ISO_NODES_MAX], T[8][SP_ISO_TANGENT], mean[3 * SP_ISO_NODES_MAX], stiff = lane_all(0);
         for (int q = 0; q < points; q++) {
             iso_slopes(nodes, g->turned + 12 * edges * (first + (size_t)q), all[q]);
             load_lanes(g->tangent + 4 * SP_ISO_TANGENT * (first + (size_t)q), SP_ISO_TANGENT, T[q]);
             for (int k = 9; k < SP_ISO_TANGENT; k++) T[q][k] *= factor;
         }
+        if (bar) {
+            const double *from = g->bar + 4 * BAR_NUMBERS * (size_t)where->block[s];
+            iso_slopes(nodes, from, mean);
+            stiff = factor * lane_load(from + 4 * BAR_SLOPES);
+        }
         for (int k = 0, a = 0, b = 0; k < (int)pairs; k++, at += 4) {
             sp_lane K[9] = {{0}};
             for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
+            if (bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
             iso_flip(at, K);
             add_block(K, at, blocks, false);
             // the next pair in the order of sp__pairs
@@ -165,11 +240,13 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
 
 static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
     if (g->nodes == 4)
-        iso_assemble_loop(g, where, factor, blocks, 4, 1);
+        iso_assemble_loop(g, where, factor, blocks, 4, 1, false);
     else if (g->nodes == 10)
-        iso_assemble_loop(g, where, factor, blocks, 10, 4);
+        iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
+    else if (!g->bar)
+        iso_assemble_loop(g, where, factor, blocks, 8, 8, false);
     else
-        iso_assemble_loop(g, where, factor, blocks, 8, 8);
+        iso_assemble_loop(g, where, factor, blocks, 8, 8, true);
 }
 
 static void SP_NAME(iso_rotations)(const sp_iso *g, int block, const double *rest, double *R) {
