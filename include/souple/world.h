@@ -70,6 +70,9 @@ typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORI
 /// Energy of the volume of laws with isochoric invariants, with the bulk modulus k: k/2 ln^2 J, k/2 (J - 1)^2, or k/2 ((J^2 -
 /// 1)/2 - ln J).
 typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLUMETRIC_MIXED } sp_volumetric;
+/// Integration of 8-node hexahedra; other elements ignore it. B-bar: the mean dilatation of the element, 2x2x2 points for the
+/// rest; does not lock if the material is nearly incompressible (docs/incompressible.md). Full: 2x2x2 points for everything.
+typedef enum sp_integration { SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
@@ -96,6 +99,7 @@ typedef struct sp_solid_law {
     sp_tangent tangent;
     sp_neo_hookean_form form;
     sp_volumetric volumetric;
+    sp_integration integration;
 } sp_solid_law;
 
 enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
@@ -182,6 +186,7 @@ typedef struct sp_solid_def {
     sp_tangent tangent;              ///< default frozen; exact of the corotational law needs polar or svd and shape rest
     sp_neo_hookean_form form;        ///< default stable
     sp_volumetric volumetric;        ///< default log
+    sp_integration integration;      ///< default b-bar
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;

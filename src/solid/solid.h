@@ -73,7 +73,7 @@ typedef struct sp_solid_group {
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
-    double *other_grad, *other_spin, *other_turned, *other_tangent;  // the arrays of each pair that are not in tets and iso
+    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)

@@ -133,6 +133,7 @@ static sp_status check_enums(sp_error *error, const char *where, const sp_solid_
     if (sp__solid_law_number(law) == SP_LAWS) REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
+    if (law->integration > SP_INTEGRATION_FULL) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
     return SP_OK;
 }
 
@@ -376,7 +377,7 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
     void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
                    t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
                    g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent};
+                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }

@@ -102,12 +102,12 @@ typedef struct layout {
 
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region) {
     if (region > 0 && def->region_laws) return def->region_laws[region - 1];
-    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric};
+    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
 }
 
 static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
     return a->model == b->model && a->rotation == b->rotation && a->shape == b->shape && a->tangent == b->tangent &&
-           a->form == b->form && a->volumetric == b->volumetric;
+           a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
 static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
@@ -126,7 +126,9 @@ static sp_status make_groups(layout *o) {
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
         sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
-        o->group_of[e] = group_find(s, sp_mesh_element(o->mesh, e, &nodes), &law);
+        sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
+        if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
+        o->group_of[e] = group_find(s, type, &law);
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -321,6 +323,9 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
                     .local = g->local,
                     .volume = o->s->volume + g->first};
     size_t slots = (size_t)g->slots + 1, points = slots * (size_t)iso->points, slopes = 3 * ((size_t)g->nodes - 1);
+    if (g->law.integration == SP_INTEGRATION_B_BAR &&
+        (!SP_NEW(ctx, iso->bar, slots * (slopes + 1)) || !SP_NEW(ctx, g->other_bar, slots * (slopes + 1))))
+        return SP_NO_MEMORY;
     return SP_NEW(ctx, iso->slope, points * slopes) && SP_NEW(ctx, iso->weight, points) &&
                    SP_NEW(ctx, iso->param, slots * SP_LAW_PARAMS) && SP_NEW(ctx, iso->turned, points * slopes) &&
                    SP_NEW(ctx, iso->tangent, points * SP_ISO_TANGENT) && SP_NEW(ctx, g->other_turned, points * slopes) &&

@@ -168,6 +168,7 @@ static void spare_system(sp_solid_group *g) {
     if (g->iso.points && g->iso.tangent == g->frozen_iso.tangent) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
+        solid_swap_arrays(&g->iso.bar, &g->other_bar);
     }
     if (g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);

@@ -1,6 +1,7 @@
 // Claim: Cook's membrane in plane strain, nearly incompressible (E = 240.565, nu = 0.4999, a shear force of 100 per unit
 // thickness on the free edge): linear tetrahedra and hexahedra with full integration lock, quadratic tetrahedra do not. With the
-// displacement of the upper corner of the free edge, 8.0 at small strains; docs/elements.md has the table.
+// displacement of the upper corner of the free edge, 8.0 at small strains; docs/elements.md has the table. Hexahedra
+// with mean dilatation do not lock either: locking.c.
 //
 // Cook, Malkus, Plesha, Witt, "Concepts and Applications of Finite Element Analysis", 2002; with these constants Simo and Armero
 // 1992, doi:10.1002/nme.1620330705, and Elguedj et al. 2008, doi:10.1016/j.cma.2008.01.012, whose quadratic elements without
@@ -38,7 +39,7 @@ static sp_status membrane_mesh(sp_context *ctx, const membrane *m, double thick,
 
 static void set_material(const membrane *m, sp_solid_def *def) {
     def->model = m->large ? SP_NEO_HOOKEAN : SP_LINEAR, def->form = SP_FORM_LOG;
-    def->tangent = SP_TANGENT_EXACT;
+    def->tangent = SP_TANGENT_EXACT, def->integration = SP_INTEGRATION_FULL;
     def->material = (sp_material){.density = 1000, .young = 240.565, .poisson = m->poisson};
     def->integrator.type = SP_STATIC;
     def->integrator.iterations = 100;

@@ -65,7 +65,7 @@ static double tube_error(sp_element_type type, int cells) {
     load.items = faces;
     load.value[0] = sp_signal_constant(pressure);
     sp_solid_def def = lab_solid(&b);
-    def.model = SP_LINEAR;
+    def.model = SP_LINEAR, def.integration = SP_INTEGRATION_FULL;
     def.material = (sp_material){.density = 1000, .young = young, .poisson = nu};
     def.fixes = fixes, def.fix_count = 3;
     def.loads = &load, def.load_count = 1;

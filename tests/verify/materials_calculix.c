@@ -56,7 +56,7 @@ static double *ours(problem *p) {
     memcpy(move.about, p->about, sizeof move.about);
     sp_solid_def def = lab_solid(b);
     def.model = p->law->model, def.form = SP_FORM_ISOCHORIC, def.volumetric = p->law->volumetric;
-    def.tangent = SP_TANGENT_EXACT;
+    def.tangent = SP_TANGENT_EXACT, def.integration = SP_INTEGRATION_FULL;
     def.material.bulk = 2 / D, def.material.coefficient_count = p->law->coefficients;
     memcpy(def.material.coefficients, p->law->coefficient, sizeof p->law->coefficient);
     def.fixes = &fix, def.fix_count = 1;

@@ -122,7 +122,7 @@ static void take_model(const sp_scene_node *m, const char *name, sp_material_mod
 static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *law) {
     static const char *const rotations[] = {"polar", "qr", "svd"}, *const shapes[] = {"rest", "deformed"},
                              *const tangents[] = {"frozen", "exact"}, *const forms[] = {"stable", "log", "isochoric"},
-                             *const volumes[] = {"log", "quadratic", "mixed"};
+                             *const volumes[] = {"log", "quadratic", "mixed"}, *const integrations[] = {"b-bar", "full"};
     int n;
     take_model(m, model, &law->model);
     if ((n = word_number(m, "rotation", rotations, 3)) >= 0) law->rotation = (sp_rotation)n;
@@ -130,6 +130,17 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
     if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
+    if ((n = word_number(m, "integration", integrations, 2)) >= 0) law->integration = (sp_integration)n;
+}
+
+// `integration` acts on hexahedra: it is an error where there is none. elements NULL: all
+static sp_status check_integration(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
+    const int *nodes;
+    if (!sp__build_given(m, "integration")) return SP_OK;
+    for (int i = 0; i < count; i++)
+        if (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes) == SP_ELEMENT_HEX8) return SP_OK;
+    return SP_BUILD_FAIL(run, m, "integration", "integration acts on hexahedra with 8 nodes, and \"%s\" has none%s",
+                         body->node->path, elements ? " in this region" : "");
 }
 
 static void take_coefficients(const sp_scene_node *m, sp_material *out) {
@@ -145,7 +156,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
     sp_solid_law law = {.rotation = SP_ROTATION_SVD};
     take_law(m, m == body->node ? "material" : "model", &law);
     def->model = law.model, def->rotation = law.rotation, def->shape = law.shape, def->tangent = law.tangent;
-    def->form = law.form, def->volumetric = law.volumetric;
+    def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration;
     take_coefficients(m, &def->material);
 }
 
@@ -153,8 +164,8 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
-    static const char *const of_law[] = {"material", "rotation",   "shape",        "tangent",
-                                         "form",     "volumetric", "coefficients", "bulk"};
+    static const char *const of_law[] = {"material",   "rotation",    "shape",        "tangent", "form",
+                                         "volumetric", "integration", "coefficients", "bulk"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -163,7 +174,7 @@ static bool region_is_own(const sp_scene_node *region) {
 static void region_law(const sp_scene_node *region, const sp_scene_node *m, const sp_solid_def *def, sp_solid_law *law,
                        sp_material *material) {
     const sp_scene_node *of_body = sp__scene_material(region->parent);
-    *law = (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric};
+    *law = (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
     *material = (sp_material){.density = NAN, .young = NAN, .poisson = NAN, .bulk = def->material.bulk};
     take_law(m, m == region ? "material" : "model", law);
     // coefficients belong to a model: those of the body hold in its own
@@ -205,6 +216,7 @@ static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_sce
     int *elements, count;
     const sp_scene_node *m = sp__scene_material(region);
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
+    SP_TRY(check_integration(run, body, m, elements, count));
     SP_TRY(region_young(run, body, region, m, elements, count, l));
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
     return region_other(run, body, m, POISSON, elements, count, l);
@@ -240,7 +252,16 @@ static const sp_scene_node *locking_source(const sp_run_body *body, double own, 
     return source;
 }
 
-// 4-node tetrahedra lock above this ratio (docs/corotational.md, volumetric locking); one warning per body
+// 4-node tetrahedra and hexahedra with full integration
+static bool element_locks(const sp_run_body *body, const sp_solid_def *def, int element) {
+    const int *nodes;
+    sp_element_type type = sp_mesh_element(body->own, element, &nodes);
+    int region = def->element_region ? def->element_region[element] : 0;
+    sp_integration integration = region ? def->region_laws[region - 1].integration : def->integration;
+    return type == SP_ELEMENT_TET4 || (type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL);
+}
+
+// They lock above this ratio (docs/corotational.md, volumetric locking; docs/incompressible.md); one warning per body
 static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
     const double limit = 0.45;
     int n = sp_mesh_element_count(body->own), count = 0;
@@ -248,16 +269,18 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
     for (int e = 0; e < n; e++) {
         bool given = def->element_poisson && !isnan(def->element_poisson[e]);
         double poisson = given ? def->element_poisson[e] : def->material.poisson;
-        if (!(poisson > limit)) continue;
+        if (!(poisson > limit) || !element_locks(body, def, e)) continue;
         count++;
         most = fmax(most, poisson);
         if (!given) own = poisson;
     }
     if (count == 0) return;
+    bool tets = sp_mesh_tets(body->own) != NULL;
     sp__scene_warning(run->scene, locking_source(body, own, limit), "poisson",
-                      "volumetric locking: %d of %d tetrahedra of \"%s\" have a Poisson's ratio above %g (up to %g) and are too "
-                      "stiff, the more so the coarser the mesh; docs/corotational.md has the numbers",
-                      count, n, body->node->path, limit, most);
+                      "volumetric locking: %d of %d %s of \"%s\" have a Poisson's ratio above %g (up to %g) and are too "
+                      "stiff, the more so the coarser the mesh; docs/%s has the numbers",
+                      count, n, tets ? "tetrahedra" : "elements", body->node->path, limit, most,
+                      tets ? "corotational.md" : "incompressible.md");
 }
 
 static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
@@ -269,6 +292,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
                     !SP_KEEP(&run->scratch, l.element_region, n)))
         return sp__build_no_memory(run);
     body_law(body, m, def);
+    SP_BUILD(check_integration(run, body, m, NULL, sp_mesh_element_count(body->own)));
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));

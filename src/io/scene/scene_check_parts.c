@@ -215,8 +215,8 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young", "poisson",    "rotation",     "shape",
-                                              "tangent", "form",  "volumetric", "coefficients", "bulk"};
+static const char *const material_values[] = {"density", "young",      "poisson",     "rotation",     "shape", "tangent",
+                                              "form",    "volumetric", "integration", "coefficients", "bulk"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
