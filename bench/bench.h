@@ -138,8 +138,8 @@ typedef struct sp_beam_def {
     int workers;
     // optional
     const sp_solver_def *solver;  // instead of conjugate gradients with op, tolerance and iterations
-    const sp_solid_law *law;  // instead of model and rotation
-    sp_element_type element;  // default four-node tetrahedra
+    const sp_solid_law *law;      // instead of model and rotation
+    sp_element_type element;      // default four-node tetrahedra
     const sp_material *material;
     const double *element_young;
     double edge;               // edge of a cell [m]; 0: 0.1 m divided by the cells across

@@ -9,6 +9,7 @@
 //     general, matrix-free       8 (21 + 3 (n - 1)) p + 2 n bytes for n nodes and p points: tangent, turned gradients, local
 //     numbers;
 //                                p (36 (n - 1) + 123) + 12 n flops: gradient and forces, two rotations, moduli; sums of the nodes
+//     hexahedra (b-bar)          176 bytes and 84 flops more
 //     assembled                  74 bytes and 36 flops per 3x3 block of one triangle
 // and 200 bytes per node. limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
 // measured time.
@@ -123,6 +124,7 @@ static material_work work_of(const material_case *c, const material_result *r) {
     double n = sp_element_nodes(c->element), p = c->element == SP_ELEMENT_TET4 ? 1 : c->element == SP_ELEMENT_TET10 ? 4 : 8;
     bool by_hand = c->element == SP_ELEMENT_TET4 && c->model.model == SP_COROTATIONAL;
     double bytes = by_hand ? 88 : 8 * (21 + 3 * (n - 1)) * p + 2 * n, flops = by_hand ? 130 : p * (36 * (n - 1) + 123) + 12 * n;
+    if (c->element == SP_ELEMENT_HEX8) bytes += 8 * 22, flops += 4 * 21;  // mean dilatation: a matrix of rank one
     if (c->op == SP_OPERATOR_ASSEMBLED)
         return (material_work){74 * r->blocks + 200.0 * r->nodes, 18 * (2 * r->blocks - r->nodes)};
     return (material_work){bytes * r->elements + 200.0 * r->nodes, flops * r->elements};

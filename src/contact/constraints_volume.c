@@ -188,10 +188,11 @@ static sp_status check_closed(sp_constraints *c) {
         for (int j = 0; j < c->collider_count && k->open > 0; j++) {
             const sp_constraint_collider *other = &c->colliders[j];
             if (other->body == k->body || !(other->volume || other->open) || !(collider_pixel(c, k, other) > 0)) continue;
-            return SP_FAIL(c->ctx, SP_BAD_INPUT,
-                           "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh info FILE --repair OUT` "
-                           "closes it, or a pair with formulation=\"proximity\" measures its distance",
-                           k->surface->name, k->body->name, k->open);
+            return SP_FAIL(
+                c->ctx, SP_BAD_INPUT,
+                "volume contact needs closed surfaces: '%s' of '%s' has %d open edges; `souple mesh info FILE --repair OUT` "
+                "closes it, or a pair with formulation=\"proximity\" measures its distance",
+                k->surface->name, k->body->name, k->open);
         }
     }
     return SP_OK;

@@ -6,7 +6,7 @@
 
 // ten-node tetrahedron: a cell at each corner, and four around the line between the middles of edges 01 and 23
 static const int quadratic_cells[8][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3},
-                                          {4, 9, 6, 5}, {4, 9, 7, 6}, {4, 9, 8, 7}, {4, 9, 5, 8}};
+                                          {4, 9, 5, 6}, {4, 9, 6, 7}, {4, 9, 7, 8}, {4, 9, 8, 5}};
 
 // The lowest node and each triangle of the faces without it; the other triangles meet in that node.
 static int hexahedron_cells(const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) {

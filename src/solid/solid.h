@@ -53,6 +53,11 @@ typedef struct sp_solid_term {
     double k[6], b[6];  // see sp_point_term
 } sp_solid_term;
 
+// constants of a region that edits may change
+typedef struct sp_solid_constants {
+    double density, young, poisson;  // NaN: those of the body
+} sp_solid_constants;
+
 // Elements of one type and one law. Elements are in slots, structures of `lanes` elements; the slots of all groups are numbered
 // one group after the other, and arrays per slot belong to the solid.
 typedef struct sp_solid_group {
@@ -92,11 +97,13 @@ typedef struct sp_solid {
     int leaf_count, *leaf_start;    // ranges of inner nodes that form the chunks
     int group_count;
     sp_solid_group *group;
-    uint32_t *corner_of;  // per inner node: 4 * cell + corner of one cell that contains it; UINT32_MAX: none
+    uint32_t *corner_of;  // per inner node: 4 * cell + corner of one cell that contains it; where the cells are the elements, its
+                          // slot instead of the cell. UINT32_MAX: none
     int *surface_cells;   // the cell behind each boundary face
     // parameters
     int region_count;  // including region 0, the material of the body
-    sp_material *region;
+    sp_solid_constants *region;
+    sp_material *own;                   // per region: coefficients and bulk modulus; they do not change
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;

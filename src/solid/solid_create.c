@@ -219,9 +219,11 @@ static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
     sp_solid *s = sp__solid(b);
     int n = s->slots;
     s->region_count = def->region_count + 1;
-    if (!SP_NEW(ctx, s->region, s->region_count)) return SP_NO_MEMORY;
-    s->region[0] = def->material;
-    for (int r = 1; r < s->region_count; r++) s->region[r] = def->regions[r - 1];
+    if (!SP_NEW(ctx, s->region, s->region_count) || !SP_NEW(ctx, s->own, s->region_count)) return SP_NO_MEMORY;
+    for (int r = 0; r < s->region_count; r++) {
+        s->own[r] = r ? def->regions[r - 1] : def->material;
+        s->region[r] = (sp_solid_constants){s->own[r].density, s->own[r].young, s->own[r].poisson};
+    }
     const sp_materials materials = {
         .count = s->region_count, .value = sp__solid_material_value, .changed = sp__solid_material_changed};
     SP_TRY(sp__materials_create(b, &materials));
@@ -386,11 +388,12 @@ static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
-    void *all[] = {s->user_node,    s->inner_node, s->user_element,  s->slot_of,   s->cell_node,   s->cell_element,
-                   s->leaf_start,   s->volume,     s->corner_of,     s->region,    s->region_of,   s->density,
-                   s->young,        s->poisson,    s->rest,          s->hold,      s->mass,        s->drag_of,
-                   s->keep,         s->work,       s->partial,       s->scratch,   s->stencil_sum, s->surface_cells,
-                   s->around_start, s->around,     s->slot_rotation, s->slot_node, s->terms,       s->task_sums};
+    void *all[] = {s->user_node,     s->inner_node,   s->user_element, s->slot_of,       s->cell_node, s->cell_element,
+                   s->leaf_start,    s->volume,       s->corner_of,    s->region,        s->own,       s->region_of,
+                   s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
+                   s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
+                   s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
+                   s->task_sums};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);

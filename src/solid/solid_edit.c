@@ -3,20 +3,23 @@
 
 // ------------------------------------------------------------------------------------------------ tiers
 
+// Names, sizes and order of the arrays of a solid of one group of linear tetrahedra are those of files of version 0.1.
 static void visit_topology(const sp_body *b, sp_visitor *v) {
     sp_solid *s = sp__solid(b);
     v->array(v, "user_node", s->user_node, sizeof(int), (size_t)s->nodes);
     v->array(v, "inner_node", s->inner_node, sizeof(int), (size_t)s->nodes);
-    v->array(v, "user_element", s->user_element, sizeof(int), (size_t)s->slots);
+    v->array(v, "user_tet", s->user_element, sizeof(int), (size_t)s->slots);
     v->array(v, "slot_of", s->slot_of, sizeof(int), (size_t)s->elements);
-    v->array(v, "cell_node", s->cell_node, sizeof(int), 4 * (size_t)s->cells);
-    v->array(v, "cell_element", s->cell_element, sizeof(int), (size_t)s->cells);
+    if (s->cells != s->elements) {
+        v->array(v, "cell_node", s->cell_node, sizeof(int), 4 * (size_t)s->cells);
+        v->array(v, "cell_element", s->cell_element, sizeof(int), (size_t)s->cells);
+    }
     v->array(v, "corner_of", s->corner_of, sizeof(uint32_t), (size_t)s->nodes);
     for (int k = 0; k < s->group_count; k++) {
         sp_solid_group *g = &s->group[k];
         size_t n = (size_t)g->slots * (size_t)g->nodes, touched = (size_t)g->chunks.start[g->chunks.count];
-        v->array(v, "element_node", g->node, sizeof(int), n);
-        v->array(v, "element_local", g->local, sizeof(uint16_t), n);
+        v->array(v, "tet_node", g->node, sizeof(int), n);
+        v->array(v, "tet_local", g->local, sizeof(uint16_t), n);
         v->array(v, "chunk_node", g->chunks.node, sizeof(int), touched);
         v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
         v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
@@ -45,11 +48,12 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
     }
 }
 
-static void visit_group_cache(sp_solid_group *g, sp_visitor *v) {
+static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
     sp_tets *t = &g->tets;
     size_t n = (size_t)g->slots, points = n * (size_t)g->iso.points;
     if (points) {
         v->array(v, "law", g->iso.param, sizeof(double), n * SP_LAW_PARAMS);
+        v->array(v, "volume", s->volume + g->first, sizeof(double), n);
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
@@ -57,14 +61,14 @@ static void visit_group_cache(sp_solid_group *g, sp_visitor *v) {
     }
     v->array(v, "scale", t->scale, sizeof(double), n);
     v->array(v, "ratio", t->ratio, sizeof(double), n);
+    v->array(v, "volume", s->volume + g->first, sizeof(double), n);
     v->array(v, "gradients", t->grad, sizeof(double), 9 * n);
     if (t->spin) v->array(v, "spin", t->spin, sizeof(double), 6 * n);
     if (t->frame) v->array(v, "frame", t->frame, sizeof(double), 9 * n);
 }
 
 static void visit_cache(sp_solid *s, sp_visitor *v) {
-    for (int g = 0; g < s->group_count; g++) visit_group_cache(&s->group[g], v);
-    v->array(v, "volume", s->volume, sizeof(double), (size_t)s->slots);
+    for (int g = 0; g < s->group_count; g++) visit_group_cache(s, &s->group[g], v);
     v->array(v, "mass", s->mass, sizeof(double), (size_t)s->nodes);
     v->array(v, "drag_of", s->drag_of, sizeof(double), (size_t)s->nodes);
     v->array(v, "keep", s->keep, sizeof(double), 3 * (size_t)s->nodes);
@@ -92,7 +96,7 @@ void sp__solid_refresh(sp_body *b) {
 }
 
 double *sp__solid_material_value(sp_body *b, int material, int which) {
-    sp_material *m = &sp__solid(b)->region[material];
+    sp_solid_constants *m = &sp__solid(b)->region[material];
     return which == SP_PARAM_YOUNG ? &m->young : which == SP_PARAM_POISSON ? &m->poisson : &m->density;
 }
 

@@ -380,21 +380,28 @@ static sp_status pack_groups(layout *o, int **slot_element) {
 
 // ------------------------------------------------------------------------------------------------ cells
 
+// corners of one cell after the other; where the cells are the elements, in the order of their slots
+static void mark_corners(sp_solid *s) {
+    const bool by_slot = s->cells == s->elements;
+    for (int i = 0; i < s->nodes; i++) s->corner_of[i] = UINT32_MAX;
+    for (int p = 0; p < (by_slot ? s->slots : s->cells); p++) {
+        const int cell = by_slot ? s->user_element[p] : p;
+        for (int a = 0; a < 4 && cell >= 0; a++) {
+            uint32_t *corner = &s->corner_of[s->cell_node[4 * (size_t)cell + (size_t)a]];
+            if (*corner == UINT32_MAX) *corner = 4 * (uint32_t)p + (uint32_t)a;
+        }
+    }
+}
+
 static sp_status copy_cells(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
     const int *cells = sp_mesh_cells(mesh);
     s->cells = sp_mesh_cell_count(mesh);
     if (!SP_NEW(ctx, s->cell_node, 4 * (size_t)s->cells) || !SP_NEW(ctx, s->cell_element, s->cells) ||
         !SP_NEW(ctx, s->corner_of, s->nodes))
         return SP_NO_MEMORY;
-    for (int i = 0; i < s->nodes; i++) s->corner_of[i] = UINT32_MAX;
-    for (int c = 0; c < s->cells; c++) {
-        s->cell_element[c] = sp_mesh_cell_element(mesh, c);
-        for (int a = 0; a < 4; a++) {
-            int i = s->inner_node[cells[4 * (size_t)c + (size_t)a]];
-            s->cell_node[4 * (size_t)c + (size_t)a] = i;
-            if (s->corner_of[i] == UINT32_MAX) s->corner_of[i] = 4 * (uint32_t)c + (uint32_t)a;
-        }
-    }
+    for (int i = 0; i < 4 * s->cells; i++) s->cell_node[i] = s->inner_node[cells[i]];
+    for (int c = 0; c < s->cells; c++) s->cell_element[c] = sp_mesh_cell_element(mesh, c);
+    mark_corners(s);
     return SP_OK;
 }
 

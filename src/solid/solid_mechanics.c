@@ -416,8 +416,16 @@ sp_material sp__material_over(const sp_material *region, const sp_material *body
     return m;
 }
 
+static sp_material solid_region(const sp_solid *s, int region) {
+    sp_material m = s->own[region];
+    m.density = s->region[region].density, m.young = s->region[region].young, m.poisson = s->region[region].poisson;
+    return m;
+}
+
 sp_material sp__solid_material_of(const sp_solid *s, int slot) {
-    sp_material m = sp__material_over(&s->region[s->region_of ? s->region_of[slot] : 0], &s->region[0]);
+    const int region = s->region_of ? s->region_of[slot] : 0;
+    sp_material m = solid_region(s, region), body = solid_region(s, 0);
+    m = sp__material_over(&m, &body);
     m.density = solid_pick(s->density, slot, m.density);
     m.young = solid_pick(s->young, slot, m.young);
     m.poisson = solid_pick(s->poisson, slot, m.poisson);

@@ -75,7 +75,7 @@ sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     uint32_t c = s->corner_of[s->inner_node[node]];
     if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no element", node, b->name);
-    *out = (sp_anchor){.body = b->id, .elem = c / 4};
+    *out = (sp_anchor){.body = b->id, .elem = s->cells == s->elements ? (uint32_t)s->user_element[c / 4] : c / 4};
     if (c % 4) out->at[c % 4 - 1] = 1;
     return SP_OK;
 }
