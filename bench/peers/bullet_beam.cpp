@@ -1,4 +1,5 @@
-// The deformable beam of Bullet on BEAM-k, corotational or neo-Hookean: mesh, material, mass, gravity and step of `souple bench beam`.
+// The deformable beam of Bullet on BEAM-k, corotational or neo-Hookean: mesh, material, mass, gravity and step of `souple bench
+// beam`.
 //
 //   bullet_beam K [--steps N] [--repeats R] [--tolerance T] [--law corotational|neo-hookean]
 //
