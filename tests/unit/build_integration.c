@@ -52,7 +52,7 @@ TEST(integration_of_a_definition) {
     const double size[3] = {1, 1, 1};
     const int cells[3] = {1, 1, 1};
     sp_context *ctx;
-    sp_mesh *mesh;
+    sp_mesh *mesh = NULL;
     sp_world *world;
     CHECK(sp_context_create(NULL, &ctx) == SP_OK && sp_mesh_box(ctx, size, cells, 1, &mesh) == SP_OK);
     CHECK(sp_world_create(ctx, NULL, &world) == SP_OK);
