@@ -56,8 +56,31 @@ SP_POINTWISE void iso_respond(sp_law law, int definite, const sp_lane *p, const 
     if (definite) law_definite(&out->law);
 }
 
+// Energy of a law on invariants without the stretches. With e2 and e3 the sum of the principal minors and the determinant of H,
+//     j = tr H + e2 + e3,   d1 = |H|^2 - 2 (e2 + e3),   d2 = |G|^2 - 2 e2 - 4 e3,   G = cof F - I = tr H I - H^T + cof H:
+// nothing of first order in H is subtracted from d1 and d2, which are of second order.
+SP_POINTWISE sp_lane iso_energy_of_invariants(sp_law law, const sp_lane *p, const sp_lane *H) {
+    sp_lane cof[9], W[10], e3 = lane_cofactor(H, cof), e2 = cof[0] + cof[4] + cof[8], trace = H[0] + H[4] + H[8];
+    sp_lane hh = lane_all(0), gg = lane_all(0), zero = lane_all(0), j = trace + e2 + e3;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            sp_lane g = cof[3 * i + k] - H[3 * k + i];
+            if (i == k) g += trace;
+            hh += H[3 * i + k] * H[3 * i + k], gg += g * g;
+        }
+    sp_lane d1 = hh - 2.0 * (e2 + e3), d2 = gg - 2.0 * e2 - 4.0 * e3;
+    if (law_everywhere(law)) {
+        law_invariants(law, p, d1, d2, j, W);
+        return W[0];
+    }
+    sp_mask defined = j > -1.0;
+    law_invariants(law, p, SP_SELECT(defined, d1, zero), SP_SELECT(defined, d2, zero), SP_SELECT(defined, j, zero), W);
+    return SP_SELECT(defined, W[0], lane_all(INFINITY));
+}
+
 SP_POINTWISE sp_lane iso_energy(sp_law law, const sp_lane *p, const sp_lane *H) {
     iso_response r;
+    if (law != SP_LAW_LINEAR && law != SP_LAW_COROTATIONAL && law != SP_LAW_OGDEN) return iso_energy_of_invariants(law, p, H);
     iso_respond(law, 0, p, H, &r);
     return r.law.energy;
 }

@@ -31,6 +31,10 @@ __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, co
     iso_respond((sp_law)law, definite, p, H, out);
 }
 
+__attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_lane *p, const sp_lane *H, sp_lane *energy) {
+    *energy = iso_energy((sp_law)law, p, H);
+}
+
 // stress and tangent of point q; f: forces of nodes 1..; NULL: only the energy
 SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
     size_t edges = (size_t)nodes - 1;
@@ -137,13 +141,12 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
         if (g->bar) SP_NAME(bar_state)(g, b, d, NULL, &energy);
         for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
-            iso_response r;
-            sp_lane w = lane_load(g->weight + 4 * q);
+            sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
             if (!g->bar) {
-                SP_NAME(iso_at)(g->law, false, p, H, &r);
-                energy += w * r.law.energy;
+                SP_NAME(iso_energy_at)(g->law, p, H, &psi);
+                energy += w * psi;
             }
             sp_lane J = iso_jacobian(H);
             volume += w * J;
