@@ -31,8 +31,8 @@ void sp__chunks_free(sp_context *ctx, sp_chunks *c);
 
 enum { SP_LANES_MAX = 8 };  // of any backend: bounds arrays on the stack
 
-// The tetrahedra of a solid in the layout of the kernels: structures of `lanes` elements, chunk by chunk, padded with elements of
-// volume 0.
+// Linear tetrahedra of a group (solid/solid.h) in the layout of the kernels: structures of `lanes` elements, chunk by chunk,
+// padded with elements of volume 0.
 typedef struct sp_tets {
     int lanes, blocks;      // elements per structure; number of structures
     int *block_start;       // first structure of each chunk (chunks + 1)
@@ -46,7 +46,6 @@ typedef struct sp_tets {
     double *spin;           // blocks x 6 x lanes: additional term of the exact tangent; NULL: frozen rotations
     int rotation;           // tet_rotation of kernels/tet.h
     bool deformed;          // stiffness matrix on the deformed shape
-    sp_chunks chunks;
 } sp_tets;
 
 enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21 };
@@ -73,7 +72,6 @@ typedef struct sp_iso {
                       // (01)(12)(20); moduli times weight
     double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
-    sp_chunks chunks;
 } sp_iso;
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
