@@ -1147,7 +1147,14 @@ TEST(a_probe_comes_from_outside_and_leaves) {
     CHECK(height_of(s, "probe-1") > 0.115);  // a radius above the block, not in it
     CHECK(run_to(s, 20));
     CHECK_NEAR(height_of(s, "probe-1"), 0.09, 1e-12);
-    CHECK(sp_world_contact_sum(s->stage.world, sp_world_body_named(s->stage.world, "probe-1"), &sum) >= 0 && sum.force[1] > 0);
+    // the block may rebound: which steps have a force depends on when the background thread delivers a factor
+    bool pressed = false;
+    for (int i = 0; i < 20 && !pressed; i++) {
+        CHECK(sp_world_contact_sum(s->stage.world, sp_world_body_named(s->stage.world, "probe-1"), &sum) >= 0);
+        pressed = sum.force[1] > 0;
+        if (!pressed) CHECK(run_to(s, 1));
+    }
+    CHECK(pressed);
     CHECK(ask(s, POKE(-9)));
     const double before = height_of(s, "probe-1");
     CHECK(run_to(s, 1));
