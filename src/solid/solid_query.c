@@ -360,7 +360,7 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
         out->mass += m, out->kinetic += 0.5 * m * sp__dot3(v + at, v + at);
         sp__cross3(q + at, v + at, moment);
         sp__sub3(q + at, s->rest + at, u);
-        farthest = fmax(farthest, sp__dot3(u, u));
+        if (!sp__solid_bare(s, i)) farthest = fmax(farthest, sp__dot3(u, u));
         for (int k = 0; k < 3; k++) out->momentum[k] += m * v[at + (size_t)k], out->angular[k] += m * moment[k];
     }
     out->displacement_max = sqrt(farthest);
