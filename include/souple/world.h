@@ -865,9 +865,10 @@ SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
 /// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
-/// Sets which elements of a solid are removed, at once, between two steps: to show a recording, or to start without them. removed:
-/// one number per cell of sp_world_elements, as the field "removed" has it, 1 removed and 0 there; an element with a removed cell
-/// is removed as a whole. NULL: the solid is whole again. Edit logs do not contain this change: SP_EDIT_REMOVE_ELEMENT is the edit.
+/// Sets which elements of a solid are removed, at once, between two steps: to show a recording, or to start without them.
+/// removed: one number per cell of sp_world_elements, as the field "removed" has it, 1 removed and 0 there; an element with a
+/// removed cell is removed as a whole. NULL: the solid is whole again. Edit logs do not contain this change:
+/// SP_EDIT_REMOVE_ELEMENT is the edit.
 SP_API sp_status sp_world_set_removed(sp_world *world, sp_body_id body, const unsigned char *removed);
 /// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
 /// checkpoint it takes. A link is not attached. Edit logs do not contain this change.

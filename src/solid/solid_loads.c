@@ -119,8 +119,7 @@ static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *me
     size_t room = 0;
     for (int i = 0; i < load->count; i++) room += face_is_simple(mesh, load->items[i]) ? 3 : SP_ELEMENT_NODES_MAX;
     *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}};
-    if (!SP_NEW(b->ctx, out->node, room + 1) || !SP_NEW(b->ctx, out->weight, room + 1) ||
-        !SP_NEW(b->ctx, out->element, room + 1))
+    if (!SP_NEW(b->ctx, out->node, room + 1) || !SP_NEW(b->ctx, out->weight, room + 1) || !SP_NEW(b->ctx, out->element, room + 1))
         return SP_NO_MEMORY;
     for (int i = 0; i < load->count; i++) traction_shares(b, mesh, load->items[i], out);
     return SP_OK;

@@ -571,7 +571,8 @@ void sp__solid_materials(sp_body *b) {
     for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
     for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
-    b->loads.mean_mass = mass / (s->nodes - (s->left ? s->left->bare_count : 0));  // without point masses: a weight makes only its own contacts stiffer
+    b->loads.mean_mass = mass / (s->nodes - (s->left ? s->left->bare_count
+                                                     : 0));  // without point masses: a weight makes only its own contacts stiffer
     add_point_masses(b);
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)

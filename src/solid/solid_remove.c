@@ -42,14 +42,14 @@ typedef struct remove_triangle {
 typedef struct remove_job {
     const sp_solid *s;
     const sp_remains *r;
-    const sp_surface *whole;    // boundary of the whole solid
+    const sp_surface *whole;  // boundary of the whole solid
     const int *whole_cells;
-    unsigned char *touched;     // per user's node: a node of a removed element
+    unsigned char *touched;  // per user's node: a node of a removed element
     remove_triangle *list, **sorted;
     int count, faces;
-    int *first_cell;            // per element (elements + 1)
-    int *corner, *cell;         // faces of the boundary that is left: user's nodes, cells
-    int *vertex;                // per user's node
+    int *first_cell;     // per element (elements + 1)
+    int *corner, *cell;  // faces of the boundary that is left: user's nodes, cells
+    int *vertex;         // per user's node
 } remove_job;
 
 static void sort_corners(remove_triangle *t) {
@@ -268,7 +268,8 @@ static void exchange_elements(sp_solid *s, const sp_remains *before) {
     for (int slot = 0; slot < s->slots; slot++) {
         const int e = s->user_element[slot];
         const bool gone = e >= 0 && sp__solid_gone(s, e);
-        if (gone)
+        // padding repeats an element, which may be one that is removed and then is stretched to any shape
+        if (gone || (e < 0 && s->left))
             clear_points(sp__solid_group_of(s, slot), slot);
         else if (e >= 0 && before && before->gone[e])
             restore_points(s, sp__solid_group_of(s, slot), slot);

@@ -211,7 +211,7 @@ static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, b
 
 static sp_status edit_refuse(sp_world *w, const char *why) {
     static const char *const names[] = {
-        "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
+        "pin",    "release", "drag", "drop",   "pose", "param",         "take-over", "take-over-compliance", "contact-budget",
         "attach", "detach",  "add",  "remove", "link", "remove-element"};
     const sp_edit *e = &w->batch.list[w->batch.count];
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], e->path[0] ? " " : "", e->path,

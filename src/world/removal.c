@@ -50,8 +50,8 @@ static void report_removal(sp_world *w, const sp_body *b, const sp_slot *slot) {
     char nodes[64] = "", surfaces[96] = "";
     if (bare) snprintf(nodes, sizeof nodes, ", %d nodes without elements are held", bare);
     if (b->surface_count > 1) snprintf(surfaces, sizeof surfaces, "; its embedded surfaces stay whole");
-    sp__event(w, SP_OK, "body '%s': %d elements are removed, %d are left%s%s", b->name, slot->removing_count,
-              slot->removing_left, nodes, surfaces);
+    sp__event(w, SP_OK, "body '%s': %d elements are removed, %d are left%s%s", b->name, slot->removing_count, slot->removing_left,
+              nodes, surfaces);
 }
 
 static sp_status apply_removal(sp_world *w, sp_body *b, sp_slot *slot) {

@@ -39,7 +39,7 @@ typedef struct sp_slot {
     // elements that edits of the current step remove, with those removed before; allocated at first use
     unsigned char *removing;
     int removing_count, removing_left;  // by edits of the step; elements that are left
-    sp_remains *incoming;  // of a restore
+    sp_remains *incoming;               // of a restore
     bool has_incoming;
     uint32_t generation;
 } sp_slot;
@@ -195,7 +195,7 @@ struct sp_world {
     int in_flight;     // number of edits that the current step has taken
     uint64_t sequence;
     sp_edits batch, taken;  // of the current step, sorted; of the last committed step
-    bool removing;             // an edit of the current step removes elements, and they are not removed yet
+    bool removing;          // an edit of the current step removes elements, and they are not removed yet
     sp_journal journal;
 
     // snapshots

@@ -28,7 +28,8 @@ static sp_status mark_missing(const showing *k, const sp_recording_topology *t, 
 }
 
 // The same elements are removed as in the frame.
-static sp_status show_cells(const showing *k, const sp_recording_topology *t, const sp_recording_body *b, const sp_body_info *info) {
+static sp_status show_cells(const showing *k, const sp_recording_topology *t, const sp_recording_body *b,
+                            const sp_body_info *info) {
     const bool whole = t->cell_count == info->cells;
     unsigned char *removed = NULL;
     int *cells = NULL;
@@ -56,7 +57,7 @@ static sp_status check_body(const showing *k, int index, const sp_recording_body
     SP_TRY(sp_recording_topology_at(k->recording, k->frame, index, &t));
     // a body without nodes is recorded by the vertices of its surface
     if (info->nodes && (t.node_count != info->nodes || t.cell_count > info->cells))
-        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d cells in the recording, %d and %d in the scene",
+        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d elements in the recording, %d and %d in the scene",
                        b->name, t.node_count, t.cell_count, info->nodes, info->cells);
     return info->nodes ? show_cells(k, &t, b, info) : SP_OK;
 }

@@ -31,7 +31,7 @@ struct sp_edit_log {
 };
 
 static const char *const type_words[] = {
-    "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
+    "pin",    "release", "drag", "drop",   "pose", "param",         "take-over", "take-over-compliance", "contact-budget",
     "attach", "detach",  "add",  "remove", "link", "remove-element"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
