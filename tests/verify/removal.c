@@ -159,6 +159,50 @@ TEST(like_a_solid_built_without_them) {
     }
 }
 
+// A block rests on the floor. When its upper half is removed, and later a slice at its bottom, the floor carries the weight of
+// the rest: the faces that were inside touch it. Tolerance: the motion that is left after damping, 1e-4 of the weight.
+TEST(the_floor_carries_what_is_left) {
+    static const sp_compliance_type compliances[] = {SP_COMPLIANCE_AUTO, SP_COMPLIANCE_EXACT, SP_COMPLIANCE_FACTOR};
+    for (int t = 0; t < 3; t++)
+        for (size_t i = 0; i < sizeof compliances / sizeof *compliances; i++) {
+            lab b;
+            sp_contact_def contact = sp_contact_def_default();
+            sp_rigid_shape plane = {SP_PLANE, {0, 1, 0}, sp_pose_identity()};
+            sp_rigid_def floor = sp_rigid_def_default();
+            REQUIRE(lab_context(&b));
+            REQUIRE(element_box(b.ctx, solid_types[t], (double[3]){0.1, 0.1, 0.1}, (int[3]){2, 4, 2}, 0, &b.mesh) == SP_OK);
+            sp_solid_def def = lab_solid(&b);
+            def.material = (sp_material){.density = 1000, .young = 1e5, .poisson = 0.3};
+            def.rayleigh_mass = 20, def.compliance = compliances[i], def.model = SP_NEO_HOOKEAN;
+            REQUIRE(lab_world(&b, &def, -9.81));
+            contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.4;
+            REQUIRE(sp_world_set_contact(b.world, &contact) == SP_OK);
+            floor.shapes = &plane, floor.shape_count = 1;
+            REQUIRE(sp_world_add_rigid(b.world, &floor, NULL) == SP_OK);
+            CHECK(lab_steps(&b, 0.01, 10) >= 0);
+            for (int half = 0; half < 2; half++) {
+                for (int e = 0; e < b.tets; e++) {
+                    const int *node;
+                    double y = 0, n = sp_element_nodes(sp_mesh_element(b.mesh, e, &node));
+                    for (int a = 0; a < (int)n; a++) y += sp_mesh_positions(b.mesh)[3 * node[a] + 1] / n;
+                    sp_edit edit = sp_edit_default(SP_EDIT_REMOVE_ELEMENT);
+                    edit.body = b.body, edit.node = e;
+                    if (half == 0 ? y > 0.05 : y < 0.025) CHECK_INT(sp_world_queue(b.world, &edit), SP_OK);
+                }
+                CHECK(lab_steps(&b, 0.01, 80) >= 0);
+                double force = 0, mass = half == 0 ? 0.5 : 0.25;
+                for (int k = 0; k < sp_world_contact_count(b.world); k++) {
+                    sp_contact_point p;
+                    CHECK_INT(sp_world_contact_at(b.world, k, &p), SP_OK);
+                    force += fabs(p.force[1]);
+                }
+                CHECK_NEAR(lab_measures(&b).mass, mass, 1e-12);
+                CHECK_NEAR(force, mass * 9.81, 1e-4 * 9.81);
+            }
+            lab_close(&b);
+        }
+}
+
 TEST(with_every_solver) {
     static const struct {
         const char *name;
