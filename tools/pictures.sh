@@ -87,3 +87,4 @@ if [ ${#names[@]} -gt 0 ] && selected page; then
     tools/viewer.sh build
     node viewer/test/pictures.mjs "$souple" "$images"
 fi
+draw materials-creep materials/creep --size 700 800
