@@ -63,6 +63,7 @@ typedef enum sp_material_model {
     SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
     SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
     SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
+    SP_MASS_SPRING,       ///< springs between the nodes of each element: docs/springs.md
 } sp_material_model;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.

@@ -4,6 +4,7 @@
 #define SP_SOLID_H
 
 #include "backend/backend.h"
+#include "backend/springs.h"
 #include "body/body.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
@@ -72,12 +73,15 @@ typedef struct sp_solid_group {
     int *node;          // blocks x nodes x lanes: inner nodes
     uint16_t *local;    // the same in local numbers of the chunk
     sp_chunks chunks;
-    sp_tets tets;  // corotational and linear four-node tetrahedra
-    sp_iso iso;    // all others; points = 0: the group consists of tets
+    sp_tets tets;        // corotational and linear four-node tetrahedra
+    sp_iso iso;          // all others; points = 0: the group consists of tets or springs
+    sp_springs springs;  // pattern NULL: none
     // The system of the last linearise: copies that evaluate does not change. What depends on the state has two arrays that are
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
+    sp_springs frozen_springs;
+    double *other_springs;                                                       // as other_grad
     double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
     bool relaxes;                                                                // viscous (solid_relax.c)
     double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
@@ -144,6 +148,7 @@ typedef struct sp_solid {
     double *scratch, *partial, *work;
     double *task_sums;             // sums of the tasks of sp__solid_energies
     double rest_volume, rigidity;  // sums of V, V mu
+    char *springs_told;            // text of sp__springs_tell; NULL: no springs
 } sp_solid;
 
 static inline sp_solid *sp__solid(const sp_body *b) {
@@ -220,6 +225,13 @@ void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out);
 // Integrals of the shape functions times the area vector (nodes x 3), and times the area, of positions x. Nullable: size.
 void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
+// solid_springs.c
+sp_status sp__springs_make(sp_context *ctx, sp_solid_group *g);
+sp_status sp__springs_open(sp_context *ctx, sp_solid *s);  // memory of the text, if there are springs
+void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
+void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m);
+void sp__springs_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share);  // of its nodes in its mass
+const char *sp__springs_tell(sp_solid *s);  // to which elastic material the springs are equivalent
 // solid_relax.c
 bool sp__solid_relaxes(const sp_solid_def *def, int region);                      // 0: of the body
 const char *sp__relaxation_wrong(const sp_material *m, char *text, size_t size);  // NULL, or what is wrong

@@ -61,6 +61,14 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
         return;
     }
+    if (g->springs.pattern) {
+        size_t springs = n * (size_t)g->springs.pattern->count;
+        v->array(v, "spring_length", g->springs.length, sizeof(double), springs);
+        v->array(v, "spring_stiffness", g->springs.stiffness, sizeof(double), n);
+        v->array(v, "volume", s->volume + g->first, sizeof(double), n);
+        v->array(v, "spring_state", g->springs.state, sizeof(double), springs * SP_SPRING_STATE);
+        return;
+    }
     v->array(v, "scale", t->scale, sizeof(double), n);
     v->array(v, "ratio", t->ratio, sizeof(double), n);
     v->array(v, "volume", s->volume + g->first, sizeof(double), n);

@@ -180,7 +180,7 @@ static int cut_chunks(layout *o, int elements) {
 
 static sp_status group_blocks(layout *o, sp_solid_group *g, int chunks) {
     sp_solid *s = o->s;
-    g->lanes = s->be->lanes;
+    g->lanes = g->law.model == SP_MASS_SPRING ? 1 : s->be->lanes;
     if (!SP_NEW(o->ctx, g->block_start, chunks + 1)) return SP_NO_MEMORY;
     for (int c = 0; c < chunks; c++)
         g->block_start[c + 1] = g->block_start[c] + (o->start[c + 1] - o->start[c] + g->lanes - 1) / g->lanes;
@@ -348,10 +348,9 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
     for (int k = 0; k < g->slots; k++) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
-        if (g->iso.points)
-            iso_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
-        else
-            tet_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        (g->springs.pattern ? sp__springs_rest
+         : g->iso.points    ? iso_rest
+                            : tet_rest)(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
         if (slot_element[k] >= 0)
             s->slot_of[e] = g->first + k;
@@ -369,6 +368,10 @@ static sp_status group_pack(layout *o, int group, int **slot_element) {
     return group_chunks(o, g, chunks, slot_element);
 }
 
+static sp_status make_springs(layout *o, sp_solid_group *g) {
+    return sp__springs_make(o->ctx, g);
+}
+
 static sp_status pack_groups(layout *o, int **slot_element) {
     sp_solid *s = o->s;
     for (int g = 0; g < s->group_count; g++) SP_TRY(group_pack(o, g, &slot_element[g]));
@@ -379,7 +382,8 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         const sp_solid_law *law = &s->group[g].law;
         bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes &&
                                (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
-        SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        bool springs = law->model == SP_MASS_SPRING;
+        SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
     }
     return SP_OK;

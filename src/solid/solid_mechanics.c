@@ -5,12 +5,15 @@
 
 static double state_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
+    if (g->springs.pattern) return sp__springs_state(&g->springs, chunk, x, y);
     return g->iso.points ? g->be->iso_state(&g->iso, chunk, x, y) : g->be->tet_state(&g->tets, chunk, x, y);
 }
 
 static double product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->iso, chunk, x, y);
     else
         g->be->tet_product(&g->tets, chunk, x, y);
@@ -19,7 +22,9 @@ static double product_chunk(const void *data, int chunk, const double *x, double
 
 static double frozen_product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->frozen_springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->frozen_iso, chunk, x, y);
     else
         g->be->tet_product(&g->frozen, chunk, x, y);
@@ -175,7 +180,9 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
         solid_swap_arrays(&g->iso.kept, &g->other_kept);
     }
-    if (g->iso.points || g->tets.grad != g->frozen.grad) return;
+    if (g->springs.pattern && g->springs.state == g->frozen_springs.state)
+        solid_swap_arrays(&g->springs.state, &g->other_springs);
+    if (g->springs.pattern || g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);
     solid_swap_arrays(&g->tets.spin, &g->other_spin);
 }
@@ -331,6 +338,10 @@ static void copy_terms(sp_body *b) {
     }
 }
 
+static void group_freeze(sp_solid_group *g) {
+    g->frozen = g->tets, g->frozen_iso = g->iso, g->frozen_springs = g->springs;
+}
+
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     (void)step;
     sp_solid *s = sp__solid(b);
@@ -338,7 +349,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     SP_TRY(sp__solid_elements(b, &elements));
     SP_TRY(solid_reserve_terms(b));
     copy_terms(b);
-    for (int g = 0; g < s->group_count; g++) s->group[g].frozen = s->group[g].tets, s->group[g].frozen_iso = s->group[g].iso;
+    for (int g = 0; g < s->group_count; g++) group_freeze(&s->group[g]);
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,
@@ -378,6 +389,7 @@ void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
 void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
     double t = step->time;
+    if (s->springs_told) b->notice = step->number == 1 ? sp__springs_tell(s) : NULL;
     if (s->young_of_time.eval) {
         double young = sp_signal_value(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value
@@ -492,6 +504,7 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
     case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
     case SP_OGDEN: return SP_LAW_OGDEN;
+    case SP_MASS_SPRING: return SP_LAWS;  // no law of a continuum
     }
     return SP_LAWS;
 }
@@ -501,6 +514,10 @@ const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, 
     sp_law_numbers numbers = {
         .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
     memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
+    if (law->model == SP_MASS_SPRING) {
+        memset(param, 0, SP_LAW_PARAMS * sizeof *param);
+        return NULL;
+    }
     const char *wrong = sp__law_params(sp__solid_law_number(law), (int)law->volumetric, &numbers, param, text, size);
     if (!wrong && law->model == SP_COROTATIONAL) param[SP_LAW_EXACT] = law->tangent == SP_TANGENT_EXACT;
     return wrong;
@@ -532,6 +549,10 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
     double sum = 0;
     for (int a = 0; a < g->nodes; a++) lumped[a] = load[a] = g->type == SP_ELEMENT_TET4 ? 1.0 / g->nodes : 0;
     if (g->type == SP_ELEMENT_TET4) return;
+    if (g->springs.pattern) {
+        sp__springs_shares(s, g, slot, lumped), sp__springs_shares(s, g, slot, load);
+        return;
+    }
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
         sp__element_point(g->type, p, natural, &weight);
@@ -547,7 +568,7 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
     for (int slot = g->first; slot < g->first + g->slots; slot++) {
         sp_material m = sp__solid_material_of(s, slot);
         double V = s->volume[slot], lumped[SP_ELEMENT_NODES_MAX], load[SP_ELEMENT_NODES_MAX];
-        (g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
+        (g->springs.pattern ? sp__springs_material : g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
         if (s->user_element[slot] < 0) continue;
         element_shares(s, g, slot, lumped, load);
         for (int a = 0; a < g->nodes; a++) {
@@ -619,7 +640,9 @@ static void sum_task(void *arg, int task, int worker) {
         s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
                       c->start[task + 1] - c->start[task], x);
         const sp_iso lasting = sp__group_lasting(group);
-        if (group->iso.points)
+        if (group->springs.pattern)
+            sp__springs_sums(&group->springs, task, x, more);
+        else if (group->iso.points)
             s->be->iso_sums(&lasting, task, x, more);
         else
             s->be->tet_sums(&group->tets, task, x, more);

@@ -1,5 +1,7 @@
 // Queries of a solid: fields, measures, hash of the state. In user numbering.
 #define SP_LANES 1
+#include <float.h>
+
 #include "body/contacts.h"
 #include "body/drive.h"
 #include "kernels/tet.h"
@@ -109,6 +111,26 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     rotation_nearest(F, out->rotation);
 }
 
+static void springs_values(const sp_body *b, const sp_solid_group *g, int slot, element_values *out) {
+    static const int row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
+    const sp_solid *s = sp__solid(b);
+    double X[3 * SP_ELEMENT_NODES_MAX], x[3 * SP_ELEMENT_NODES_MAX], F[9];
+    for (int a = 0; a < g->nodes; a++) {
+        size_t i = 3 * (size_t)sp__group_node(g, slot, a);
+        memcpy(X + 3 * a, s->rest + i, 3 * sizeof *X), memcpy(x + 3 * a, b->q[SP_COMMITTED] + i, 3 * sizeof *x);
+    }
+    out->energy = sp__springs_virial(&g->springs, slot - g->first, x, out->stress);
+    sp__springs_gradient(g->nodes, X, x, F);
+    out->volume_ratio = sp__det3(F);
+    for (int k = 0; k < 6; k++) {
+        int i = row[k], j = column[k];
+        out->stress[k] /= s->volume[slot] * out->volume_ratio;
+        out->strain[k] = 0.5 * (F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j] - (i == j));
+    }
+    memcpy(out->rotation, F, sizeof F);
+    rotation_nearest(F, out->rotation);
+}
+
 static double von_mises(const double s[6]) {
     double a = s[0] - s[1], c = s[1] - s[2], d = s[2] - s[0];
     return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
@@ -138,7 +160,7 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
         *out = s->region_of ? s->region_of[slot] : 0;
         return;
     }
-    (g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
+    (g->springs.pattern ? springs_values : g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
     switch (id) {
     case SP_FIELD_ROTATION: *out = rotation_angle(v.rotation); break;
     case SP_FIELD_STRESS: memcpy(out, v.stress, sizeof v.stress); break;
@@ -184,9 +206,11 @@ static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, 
 static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
     (void)id;
+    sp_step now = sp__body_step(b, step);
+    if (now.h > 0) now.h = DBL_MIN;  // viscous materials: the stress at the end of the step, before it relaxes further
     sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
-    SP_TRY(sp__solid_evaluate(b, step, SP_WANT_FORCE));
+    SP_TRY(sp__solid_evaluate(b, &now, SP_WANT_FORCE));
     for (int i = 0; i < s->nodes; i++)
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + k;

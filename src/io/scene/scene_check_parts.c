@@ -264,6 +264,11 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__scene_error(node->scene, node, "bulk",
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
     check_prony(node, model);
+    if (strcmp(model, "mass-spring") == 0) {
+        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
+        sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
+        sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
+    }
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "tangent", node, "rotation", "the exact tangent needs rotation=\"polar\" or \"svd\"");
