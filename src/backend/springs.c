@@ -109,7 +109,7 @@ void sp__springs_sums(const sp_springs *g, int chunk, const double *x, double ou
     out[0] = sp__springs_state(g, chunk, x, NULL), out[1] = out[2] = 0;
     for (int e = g->block_start[chunk]; e < g->block_start[chunk + 1]; e++) {
         bool inverted = false;
-        for (int c = 0; c < g->pattern->cells; c++) {
+        for (int c = 0; g->volume[e] > 0 && c < g->pattern->cells; c++) {
             double volume = cell_volume(x, g->local + (size_t)g->nodes * (size_t)e, g->pattern->cell[c]);
             out[1] += volume;
             inverted = inverted || volume <= 0;

@@ -27,6 +27,7 @@ typedef struct sp_springs {
     const int *block_start;            // first element of each chunk (chunks + 1)
     const uint16_t *local;             // elements x nodes
     double *length;                    // elements x springs: at rest [m]
+    const double *volume;              // elements; 0: removed
     double *stiffness;                 // elements: sum of k l^2 over the springs [J]
     double *state;                     // elements x springs x SP_SPRING_STATE: direction, stiffness along and across
 } sp_springs;

@@ -62,6 +62,7 @@ const sp_body_ops sp__solid_ops = {
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
     .set_state = sp__solid_set_state,
+    .removal = &sp__solid_removal,
     .param_count = sp__body_param_count,
     .param_at = sp__body_param_at,
     .node_of = sp__solid_node_of,
@@ -405,12 +406,13 @@ static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
+    sp__solid_free_remains(b);
     void *all[] = {s->user_node,     s->inner_node,   s->user_element, s->slot_of,       s->cell_node, s->cell_element,
                    s->leaf_start,    s->volume,       s->corner_of,    s->region,        s->own,       s->region_of,
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums,     s->history_at,   s->springs_told};
+                   s->task_sums,     s->history_at,   s->springs_told, s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);

@@ -24,7 +24,8 @@ static void visit_topology(const sp_body *b, sp_visitor *v) {
         v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
         v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
     }
-    v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
+    const sp_surface *boundary = s->left ? s->whole_boundary : b->surfaces[0];  // removals do not change what a checkpoint needs
+    v->array(v, "faces", boundary->faces, sizeof(uint32_t), 3 * (size_t)boundary->face_count);
 }
 
 static void visit_parameters(sp_body *b, sp_visitor *v) {
@@ -119,6 +120,8 @@ sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
     int i = s->inner_node[node];
     if (s->corner_of[i] == UINT32_MAX)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no element", node, b->name);
+    if (sp__solid_bare(s, i))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': all its elements were removed", node, b->name);
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)i + k;
         if (!(axes >> k & 1)) continue;

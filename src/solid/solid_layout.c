@@ -271,7 +271,7 @@ static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
 }
 
 // gradients of the shape functions at the integration points, and the volumes of these
-static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
+void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
     sp_iso *iso = &g->iso;
     size_t w = (size_t)g->lanes, b = slot / w, l = slot % w, slopes = 3 * ((size_t)g->nodes - 1);
     double corner[3 * SP_ELEMENT_NODES_MAX], gradient[3 * SP_ELEMENT_NODES_MAX], volume = 0;
@@ -349,7 +349,7 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
         (g->springs.pattern ? sp__springs_rest
-         : g->iso.points    ? iso_rest
+         : g->iso.points    ? sp__solid_iso_rest
                             : tet_rest)(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
         if (slot_element[k] >= 0)
@@ -369,7 +369,7 @@ static sp_status group_pack(layout *o, int group, int **slot_element) {
 }
 
 static sp_status make_springs(layout *o, sp_solid_group *g) {
-    return sp__springs_make(o->ctx, g);
+    return sp__springs_make(o->ctx, o->s, g);
 }
 
 static sp_status pack_groups(layout *o, int **slot_element) {

@@ -211,7 +211,7 @@ sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status) {
         int slot = s->slot_of[e];
         const sp_solid_group *g = sp__solid_group_of(s, slot);
         double ratio;
-        if (element_defined(s, g, slot, b->q[which], &ratio)) continue;
+        if (!sp__solid_alive(s, slot) || element_defined(s, g, slot, b->q[which], &ratio)) continue;
         status = SP_BODY_FAIL(b, status, "element %d of '%s' has %.3g of its volume: the energy of %s is %s there", e, b->name,
                               ratio, sp__law_name(g->iso.law), ratio > 0 ? "not finite" : "not defined");
         b->error->index = e;
@@ -477,6 +477,16 @@ static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
     return least;
 }
 
+// no node of a collision point has an element
+static bool solid_carried_by_none(const sp_solid *s, const sp_anchor *a) {
+    const int *node = sp__solid_cell(s, a->elem);
+    double w[4];
+    bool none = true;
+    sp__solid_weights(a, w);
+    for (int c = 0; c < 4; c++) none = none && (fabs(w[c]) <= 1e-9 || sp__solid_bare(s, node[c]));
+    return none;
+}
+
 // point masses, lumped to the nodes of their elements
 static void add_point_masses(const sp_body *b) {
     const sp_solid *s = sp__solid(b);
@@ -527,7 +537,7 @@ static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     double mu = m->young / (2 * (1 + m->poisson)), V = s->volume[slot];
     g->tets.scale[slot - g->first] = sqrt(V * mu);
     g->tets.ratio[slot - g->first] = 2 * m->poisson / (1 - 2 * m->poisson);
-    if (s->user_element[slot] >= 0) s->rigidity += V * mu;
+    if (sp__solid_alive(s, slot)) s->rigidity += V * mu;
 }
 
 static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
@@ -537,7 +547,7 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
     if (g->relaxes) sp__solid_relax_params(s, g, slot, m, param);
-    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
+    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
 }
 
 // Shares of the nodes of an element in its mass and in a body load. Four nodes have equal shares. Others are lumped in proportion
@@ -569,7 +579,7 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
         sp_material m = sp__solid_material_of(s, slot);
         double V = s->volume[slot], lumped[SP_ELEMENT_NODES_MAX], load[SP_ELEMENT_NODES_MAX];
         (g->springs.pattern ? sp__springs_material : g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
-        if (s->user_element[slot] < 0) continue;
+        if (!sp__solid_alive(s, slot)) continue;
         element_shares(s, g, slot, lumped, load);
         for (int a = 0; a < g->nodes; a++) {
             int i = sp__group_node(g, slot, a);
@@ -590,13 +600,17 @@ void sp__solid_materials(sp_body *b) {
     for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
     for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
-    b->loads.mean_mass = mass / s->nodes;  // without point masses: a weight makes only its own contacts stiffer
+    b->loads.mean_mass = mass / (s->nodes - (s->left ? s->left->bare_count
+                                                     : 0));  // without point masses: a weight makes only its own contacts stiffer
     add_point_masses(b);
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
             for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->load_mass[s->dead[k].node[i]];
-    for (int i = 0; i < b->loads.node_count; i++)
-        b->loads.nodes[i].mass = b->loads.nodes[i].share * solid_lightest(s, &b->loads.nodes[i].at);
+    for (int i = 0; i < b->loads.node_count; i++) {
+        sp_contact_node *node = &b->loads.nodes[i];
+        node->mass = node->share * solid_lightest(s, &node->at);
+        node->off = s->left && solid_carried_by_none(s, &node->at);
+    }
     s->stale = false;
     s->material_revision++;
 }
@@ -683,7 +697,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
                          .rest_volume = s->rest_volume,
                          .inverted = sum[INVERTED],
                          .rigidity = s->rigidity,
-                         .size = cbrt(6 * sqrt(2) * s->rest_volume / s->elements)};
+                         .size = cbrt(6 * sqrt(2) * s->rest_volume / sp__solid_living(s))};
 }
 
 // ------------------------------------------------------------------------------------------------ work
@@ -708,28 +722,31 @@ static double patch_work(const sp_face_patch *p, const double *from, const doubl
 
 // Along a straight path the force of a pressure is quadratic, so Simpson's rule is exact.
 static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
+    const sp_solid *s = sp__solid(b);
     static const double at[3] = {0, 0.5, 1}, weight[3] = {1, 4, 1};
     const double *from = b->q[SP_COMMITTED], *to = b->q[SP_TRIAL];
     double work = 0;
     for (int i = 0; i < p->count; i++) {
         double x[3][3], displacement[3] = {0}, u[3], v[3], n[3];
+        if (sp__solid_gone(s, p->element[i])) continue;
         for (int k = 0; k < 3; k++) {
             size_t node = 3 * (size_t)p->face[i][k];
             for (size_t a = 0; a < 3; a++) displacement[a] += to[node + a] - from[node + a];
         }
-        for (int s = 0; s < 3; s++) {
+        for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++)
                 for (int a = 0; a < 3; a++) {
                     size_t e = 3 * (size_t)p->face[i][k] + (size_t)a;
-                    x[k][a] = from[e] + at[s] * (to[e] - from[e]);
+                    x[k][a] = from[e] + at[j] * (to[e] - from[e]);
                 }
             sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
             sp__cross3(u, v, n);
-            work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, displacement);
+            work -= weight[j] / 6 * p->now / 6 * sp__dot3(n, displacement);
         }
     }
     for (int i = 0; i < p->patch_count; i++)
-        for (int s = 0; s < 3; s++) work -= weight[s] / 6 * p->now * patch_work(&p->patch[i], from, to, at[s]);
+        for (int j = 0; j < 3 && !sp__solid_gone(s, p->patch[i].element); j++)
+            work -= weight[j] / 6 * p->now * patch_work(&p->patch[i], from, to, at[j]);
     return work;
 }
 
@@ -741,7 +758,7 @@ double sp__solid_work(sp_body *b, double push[3]) {
         for (int i = 0; i < s->dead[k].count; i++)
             for (size_t a = 0; a < 3; a++) {
                 size_t at = 3 * (size_t)s->dead[k].node[i] + a;
-                work += s->dead[k].now[a] * s->dead[k].weight[i] * (b->q[SP_TRIAL][at] - b->q[SP_COMMITTED][at]);
+                work += s->dead[k].now[a] * sp__solid_share(s, &s->dead[k], i) * (b->q[SP_TRIAL][at] - b->q[SP_COMMITTED][at]);
             }
     for (int k = 0; k < s->pressure_count; k++) work += pressure_work(b, &s->pressure[k]);
     return work;

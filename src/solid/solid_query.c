@@ -152,12 +152,22 @@ static double rotation_angle(const double Q[9]) {
     return acos(c < -1 ? -1 : c > 1 ? 1 : c);
 }
 
+static size_t element_components(sp_field_id id) {
+    if (id == SP_FIELD_STRESS || id == SP_FIELD_STRAIN) return 6;
+    return id == SP_FIELD_PRINCIPAL_STRESS || id == SP_FIELD_PRINCIPAL_STRAIN ? 3 : 1;
+}
+
+// 0 in an element that was removed
 static void element_value(const sp_body *b, sp_field_id id, int slot, double share, double *out) {
     const sp_solid *s = sp__solid(b);
     const sp_solid_group *g = sp__solid_group_of(s, slot);
     element_values v;
     if (id == SP_FIELD_REGION) {
         *out = s->region_of ? s->region_of[slot] : 0;
+        return;
+    }
+    if (!sp__solid_alive(s, slot)) {
+        memset(out, 0, element_components(id) * sizeof *out);
         return;
     }
     (g->springs.pattern ? springs_values : g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
@@ -174,11 +184,6 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
     }
 }
 
-static size_t element_components(sp_field_id id) {
-    if (id == SP_FIELD_STRESS || id == SP_FIELD_STRAIN) return 6;
-    return id == SP_FIELD_PRINCIPAL_STRESS || id == SP_FIELD_PRINCIPAL_STRAIN ? 3 : 1;
-}
-
 // Values are given for cells: those of their element, energies divided by the number of its cells.
 static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
@@ -190,6 +195,13 @@ static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, 
         for (int k = c + 1; k < end; k++)
             memcpy(out + components * (size_t)k, out + components * (size_t)c, components * sizeof *out);
     }
+    return SP_OK;
+}
+
+static sp_status removed_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_solid *s = sp__solid(b);
+    (void)step, (void)id;
+    for (int c = 0; c < s->cells; c++) out[c] = sp__solid_cell_gone(s, (uint32_t)c);
     return SP_OK;
 }
 
@@ -354,6 +366,7 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_ROTATION, cell_count, element_field},
     {SP_FIELD_REGION, cell_count, element_field},
     {SP_FIELD_REFRESH, cell_count, refresh_field},
+    {SP_FIELD_REMOVED, cell_count, removed_field},
 };
 
 void sp__solid_user_cells(sp_body *b, int *out) {
@@ -377,7 +390,7 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
         out->mass += m, out->kinetic += 0.5 * m * sp__dot3(v + at, v + at);
         sp__cross3(q + at, v + at, moment);
         sp__sub3(q + at, s->rest + at, u);
-        farthest = fmax(farthest, sp__dot3(u, u));
+        if (!sp__solid_bare(s, i)) farthest = fmax(farthest, sp__dot3(u, u));
         for (int k = 0; k < 3; k++) out->momentum[k] += m * v[at + (size_t)k], out->angular[k] += m * moment[k];
     }
     out->displacement_max = sqrt(farthest);
@@ -399,6 +412,8 @@ uint64_t sp__solid_hash(sp_body *b) {
         memcpy(&x, &b->q[SP_COMMITTED][3 * (size_t)s->nodes + (size_t)i], sizeof x);
         sum += sp__mix(x, 6 * (uint64_t)s->nodes + (uint64_t)i);
     }
+    for (int e = 0; s->left && e < s->elements; e++)
+        if (s->left->gone[e]) sum += sp__mix(1, 6 * (uint64_t)s->nodes + (uint64_t)(sp__solid_histories(s) + e));
     return sum;
 }
 

@@ -5,14 +5,15 @@
 
 enum { TOLD = 200 };
 
-sp_status sp__springs_make(sp_context *ctx, sp_solid_group *g) {
+sp_status sp__springs_make(sp_context *ctx, sp_solid *s, sp_solid_group *g) {
     const sp_spring_pattern *pattern = sp__spring_pattern(g->type);
     size_t n = (size_t)g->slots + 1, springs = n * (size_t)pattern->count;
     g->springs = (sp_springs){.pattern = pattern,
                               .nodes = g->nodes,
                               .definite = g->law.tangent == SP_TANGENT_FROZEN,
                               .block_start = g->block_start,
-                              .local = g->local};
+                              .local = g->local,
+                              .volume = s->volume + g->first};
     return SP_NEW(ctx, g->springs.length, springs) && SP_NEW(ctx, g->springs.stiffness, n) &&
                    SP_NEW(ctx, g->springs.state, springs * SP_SPRING_STATE) &&
                    SP_NEW(ctx, g->other_springs, springs * SP_SPRING_STATE)
@@ -47,7 +48,7 @@ void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int
 // ratio 1/4 (for tetrahedra: Van Gelder 1998).
 void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
     g->springs.stiffness[slot - g->first] = 6 * m->young * s->volume[slot];
-    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * m->young / (2 * (1 + SP_SPRINGS_POISSON));
+    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * m->young / (2 * (1 + SP_SPRINGS_POISSON));
 }
 
 // The mass is that of the tetrahedra which divide the element, a quarter at each of their corners.
@@ -78,7 +79,7 @@ const char *sp__springs_tell(sp_solid *s) {
     double sum[4] = {0};
     for (int slot = 0; slot < s->slots; slot++) {
         const sp_solid_group *g = sp__solid_group_of(s, slot);
-        if (g->springs.pattern && s->user_element[slot] >= 0) add_directions(s, g, slot, sum);
+        if (g->springs.pattern && sp__solid_alive(s, slot)) add_directions(s, g, slot, sum);
     }
     // of an isotropic network, a fifth of the sum is along each axis
     snprintf(

@@ -11,15 +11,15 @@ typedef struct one {
     sp_springs g;
     int start[2];
     uint16_t local[MOST];
-    double rest[3 * MOST], length[SP_SPRINGS_MOST], stiffness[1], state[SP_SPRINGS_MOST * SP_SPRING_STATE];
+    double rest[3 * MOST], length[SP_SPRINGS_MOST], volume[1], stiffness[1], state[SP_SPRINGS_MOST * SP_SPRING_STATE];
 } one;
 
 // an element of the regular shape, moved by `by`
 static void make(one *o, sp_element_type type, double by, bool definite) {
     unsigned long long seed = 9;
     const sp_spring_pattern *p = sp__spring_pattern(type);
-    *o = (one){.start = {0, 1}, .stiffness = {40}};
-    o->g = (sp_springs){p, sp_element_nodes(type), definite, o->start, o->local, o->length, o->stiffness, o->state};
+    *o = (one){.start = {0, 1}, .volume = {1}, .stiffness = {40}};
+    o->g = (sp_springs){p, sp_element_nodes(type), definite, o->start, o->local, o->length, o->volume, o->stiffness, o->state};
     for (int a = 0; a < o->g.nodes; a++) {
         sp_element_natural(type, a, o->rest + 3 * a);
         for (int k = 0; k < 3; k++) o->rest[3 * a + k] += by * sp_test_random(&seed);

@@ -620,7 +620,8 @@ static void check_event(sp_scene_node *node) {
         sp__scene_error(scene, node, NULL, "do=\"%s\" takes no selection: the attach element has its own",
                         sp__attr_word(node, "do"));
     if (!links && !sp__selects_something(node))
-        sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
+        sp__scene_error(scene, node, NULL, "needs a selection: what is %s",
+                        sp__attr_is(node, "do", "remove") ? "removed" : "pinned or released");
 }
 
 // ---------------------------------------------------------------------------------------------- links
