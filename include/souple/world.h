@@ -63,6 +63,7 @@ typedef enum sp_material_model {
     SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
     SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
     SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
+    SP_MASS_SPRING,       ///< springs between the nodes of each element: docs/springs.md
 } sp_material_model;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
@@ -81,6 +82,8 @@ typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
 /// negative eigenvalues of the second derivative are set to zero. Exact: the second derivative of the energy.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
+enum { SP_RELAXATION_TERMS = 8 };
+
 /// Material constants of a solid or of a region of it.
 typedef struct sp_material {
     double density;         ///< [kg/m3] > 0, default 1000
@@ -89,6 +92,8 @@ typedef struct sp_material {
     double bulk;            ///< of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio
     int coefficient_count;  ///< own constants of the law instead of `young` and `poisson`; 0: none
     double coefficients[9];  ///< in the order of docs/materials.md
+    int relaxation_count;    ///< viscous part (docs/viscosity.md): terms, at most SP_RELAXATION_TERMS; 0: none
+    double relaxation[2 * SP_RELAXATION_TERMS];  ///< pairs: share g > 0 of the instantaneous stiffness, time [s] > 0
 } sp_material;
 
 /// The law of a region. Options that a model does not have are ignored.

@@ -58,6 +58,16 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
+        if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
+        return;
+    }
+    if (g->springs.pattern) {
+        size_t springs = n * (size_t)g->springs.pattern->count;
+        v->array(v, "spring_length", g->springs.length, sizeof(double), springs);
+        v->array(v, "spring_stiffness", g->springs.stiffness, sizeof(double), n);
+        v->array(v, "volume", s->volume + g->first, sizeof(double), n);
+        v->array(v, "spring_state", g->springs.state, sizeof(double), springs * SP_SPRING_STATE);
         return;
     }
     v->array(v, "scale", t->scale, sizeof(double), n);

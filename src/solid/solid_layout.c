@@ -110,10 +110,15 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
+static bool group_is(const sp_solid_group *g, sp_element_type type, const sp_solid_law *law, bool relaxes) {
+    return g->type == type && law_equal(&g->law, law) && g->relaxes == relaxes;
+}
+
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, bool relaxes) {
     int g = 0;
-    while (g < s->group_count && (s->group[g].type != type || !law_equal(&s->group[g].law, law))) g++;
-    if (g == s->group_count) s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law};
+    while (g < s->group_count && !group_is(&s->group[g], type, law, relaxes)) g++;
+    if (g == s->group_count)
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law, .relaxes = relaxes};
     return g;
 }
 
@@ -125,10 +130,11 @@ static sp_status make_groups(layout *o) {
     if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
-        sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
+        const int r = region ? region[e] : 0;
+        sp_solid_law law = sp__solid_law_of(o->def, r);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
         if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
-        o->group_of[e] = group_find(s, type, &law);
+        o->group_of[e] = group_find(s, type, &law, sp__solid_relaxes(o->def, r));
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -174,7 +180,7 @@ static int cut_chunks(layout *o, int elements) {
 
 static sp_status group_blocks(layout *o, sp_solid_group *g, int chunks) {
     sp_solid *s = o->s;
-    g->lanes = s->be->lanes;
+    g->lanes = g->law.model == SP_MASS_SPRING ? 1 : s->be->lanes;
     if (!SP_NEW(o->ctx, g->block_start, chunks + 1)) return SP_NO_MEMORY;
     for (int c = 0; c < chunks; c++)
         g->block_start[c + 1] = g->block_start[c] + (o->start[c + 1] - o->start[c] + g->lanes - 1) / g->lanes;
@@ -342,10 +348,9 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
     for (int k = 0; k < g->slots; k++) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
-        if (g->iso.points)
-            sp__solid_iso_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
-        else
-            tet_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        (g->springs.pattern ? sp__springs_rest
+         : g->iso.points    ? sp__solid_iso_rest
+                            : tet_rest)(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
         if (slot_element[k] >= 0)
             s->slot_of[e] = g->first + k;
@@ -363,6 +368,10 @@ static sp_status group_pack(layout *o, int group, int **slot_element) {
     return group_chunks(o, g, chunks, slot_element);
 }
 
+static sp_status make_springs(layout *o, sp_solid_group *g) {
+    return sp__springs_make(o->ctx, o->s, g);
+}
+
 static sp_status pack_groups(layout *o, int **slot_element) {
     sp_solid *s = o->s;
     for (int g = 0; g < s->group_count; g++) SP_TRY(group_pack(o, g, &slot_element[g]));
@@ -371,8 +380,10 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
-        SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes &&
+                               (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+        bool springs = law->model == SP_MASS_SPRING;
+        SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
     }
     return SP_OK;

@@ -5,12 +5,15 @@
 
 static double state_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
+    if (g->springs.pattern) return sp__springs_state(&g->springs, chunk, x, y);
     return g->iso.points ? g->be->iso_state(&g->iso, chunk, x, y) : g->be->tet_state(&g->tets, chunk, x, y);
 }
 
 static double product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->iso, chunk, x, y);
     else
         g->be->tet_product(&g->tets, chunk, x, y);
@@ -19,7 +22,9 @@ static double product_chunk(const void *data, int chunk, const double *x, double
 
 static double frozen_product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->frozen_springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->frozen_iso, chunk, x, y);
     else
         g->be->tet_product(&g->frozen, chunk, x, y);
@@ -147,8 +152,12 @@ double sp__solid_elastic(sp_body *b, const double *q) {
     double energy = 0;
     sp__solid_materials(b);
     const double *u = solid_displacement(b, q);
-    for (int g = 0; g < s->group_count; g++)
-        energy += sp__group_has_energy(&s->group[g]) ? group_state(b, &s->group[g], q, u, false) : NAN;
+    for (int g = 0; g < s->group_count; g++) {
+        sp_solid_group lasting = s->group[g];
+        lasting.iso = sp__group_lasting(&s->group[g]);
+        energy += sp__group_has_energy(&lasting) ? group_state(b, &lasting, q, u, false) : NAN;
+        for (int c = 0; lasting.relaxes && c < lasting.chunks.count; c++) energy += sp__chunk_history_energy(s, &lasting, c, q);
+    }
     return energy;
 }
 
@@ -169,8 +178,11 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
+        solid_swap_arrays(&g->iso.kept, &g->other_kept);
     }
-    if (g->iso.points || g->tets.grad != g->frozen.grad) return;
+    if (g->springs.pattern && g->springs.state == g->frozen_springs.state)
+        solid_swap_arrays(&g->springs.state, &g->other_springs);
+    if (g->springs.pattern || g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);
     solid_swap_arrays(&g->tets.spin, &g->other_spin);
 }
@@ -213,12 +225,14 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     const double *q = b->q[SP_TRIAL], *u;
     node_pass p = {.b = b, .s = s, .x = q, .v = b->v[SP_TRIAL], .y = b->f};
     for (int k = 0; k < 3; k++) p.gravity[k] = step->load_factor * step->gravity[k];
+    sp__solid_relax_begin(b, step->h);
     sp__solid_materials(b);
     s->elastic = 0;
     u = solid_displacement(b, q);
     for (int g = 0; g < s->group_count; g++) {
         // the force kernels also compute the energy, and keep what linearise needs
         if (want & SP_WANT_FORCE && !sp__group_is_linear(&s->group[g])) spare_system(&s->group[g]);
+        if (s->group[g].relaxes) sp__group_relax(b, &s->group[g]);
         s->elastic += group_state(b, &s->group[g], q, u, want & SP_WANT_FORCE);
     }
     if (want & SP_WANT_DEFINED && isinf(s->elastic)) return sp__solid_undefined(b, SP_TRIAL, SP_NOT_FINITE);
@@ -324,6 +338,10 @@ static void copy_terms(sp_body *b) {
     }
 }
 
+static void group_freeze(sp_solid_group *g) {
+    g->frozen = g->tets, g->frozen_iso = g->iso, g->frozen_springs = g->springs;
+}
+
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     (void)step;
     sp_solid *s = sp__solid(b);
@@ -331,7 +349,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     SP_TRY(sp__solid_elements(b, &elements));
     SP_TRY(solid_reserve_terms(b));
     copy_terms(b);
-    for (int g = 0; g < s->group_count; g++) s->group[g].frozen = s->group[g].tets, s->group[g].frozen_iso = s->group[g].iso;
+    for (int g = 0; g < s->group_count; g++) group_freeze(&s->group[g]);
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,
@@ -371,6 +389,7 @@ void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
 void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
     double t = step->time;
+    if (s->springs_told) b->notice = step->number == 1 ? sp__springs_tell(s) : NULL;
     if (s->young_of_time.eval) {
         double young = sp_signal_value(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value
@@ -495,6 +514,7 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
     case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
     case SP_OGDEN: return SP_LAW_OGDEN;
+    case SP_MASS_SPRING: return SP_LAWS;  // no law of a continuum
     }
     return SP_LAWS;
 }
@@ -504,6 +524,10 @@ const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, 
     sp_law_numbers numbers = {
         .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
     memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
+    if (law->model == SP_MASS_SPRING) {
+        memset(param, 0, SP_LAW_PARAMS * sizeof *param);
+        return NULL;
+    }
     const char *wrong = sp__law_params(sp__solid_law_number(law), (int)law->volumetric, &numbers, param, text, size);
     if (!wrong && law->model == SP_COROTATIONAL) param[SP_LAW_EXACT] = law->tangent == SP_TANGENT_EXACT;
     return wrong;
@@ -522,6 +546,7 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
     if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
+    if (g->relaxes) sp__solid_relax_params(s, g, slot, m, param);
     if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
 }
 
@@ -534,6 +559,10 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
     double sum = 0;
     for (int a = 0; a < g->nodes; a++) lumped[a] = load[a] = g->type == SP_ELEMENT_TET4 ? 1.0 / g->nodes : 0;
     if (g->type == SP_ELEMENT_TET4) return;
+    if (g->springs.pattern) {
+        sp__springs_shares(s, g, slot, lumped), sp__springs_shares(s, g, slot, load);
+        return;
+    }
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
         sp__element_point(g->type, p, natural, &weight);
@@ -549,7 +578,7 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
     for (int slot = g->first; slot < g->first + g->slots; slot++) {
         sp_material m = sp__solid_material_of(s, slot);
         double V = s->volume[slot], lumped[SP_ELEMENT_NODES_MAX], load[SP_ELEMENT_NODES_MAX];
-        (g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
+        (g->springs.pattern ? sp__springs_material : g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
         if (!sp__solid_alive(s, slot)) continue;
         element_shares(s, g, slot, lumped, load);
         for (int a = 0; a < g->nodes; a++) {
@@ -624,10 +653,14 @@ static void sum_task(void *arg, int task, int worker) {
         if (task >= c->count) continue;
         s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
                       c->start[task + 1] - c->start[task], x);
-        if (group->iso.points)
-            s->be->iso_sums(&group->iso, task, x, more);
+        const sp_iso lasting = sp__group_lasting(group);
+        if (group->springs.pattern)
+            sp__springs_sums(&group->springs, task, x, more);
+        else if (group->iso.points)
+            s->be->iso_sums(&lasting, task, x, more);
         else
             s->be->tet_sums(&group->tets, task, x, more);
+        if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
     }
     if (task < s->leaf_count) sum_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
