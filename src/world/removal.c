@@ -135,7 +135,7 @@ static sp_status set_removed(sp_world *w, sp_body *b, const unsigned char *remov
     sp__world_contacts_forget(w, 0);  // they name faces of the old boundary
     sp__world_remains_take(w, b);
     w->hash = sp__world_compute_hash(w);
-    return w->def.snapshots ? sp__snapshots_reserve(w) : SP_OK;
+    return SP_OK;
 }
 
 sp_status sp_world_set_removed(sp_world *w, sp_body_id id, const unsigned char *removed) {
