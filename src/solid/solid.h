@@ -68,6 +68,7 @@ typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
+    int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
     int nodes;          // of an element
     int elements;       // without padding
     int first, slots;   // slots of the group in those of the solid
@@ -83,10 +84,11 @@ typedef struct sp_solid_group {
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
+    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar,
+        *other_fibre_state;  // those of each pair not in tets and iso
     sp_springs frozen_springs;
-    double *other_springs;                                                       // as other_grad
-    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
-    bool relaxes;                                                                // viscous (solid_relax.c)
+    double *other_springs;         // as other_grad
+    bool relaxes;                  // viscous (solid_relax.c)
     double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
@@ -239,7 +241,13 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
 int sp__solid_law_number(const sp_solid_law *law);
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size);
+// Rest directions of the elements of a region: 0, 1, or 2 where a second family of fibres or a sheet is needed. `second`: some
+// element has a second direction of its own
+int sp__solid_directions(const sp_solid_def *def, int region, bool second);
+bool sp__solid_second_direction(const sp_solid_def *def);
 // solid_mechanics.c
+// numbers of a family of fibres (kernels/law.h) from those of the law; returns the modulus along the fibre that it adds [Pa]
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]);
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
@@ -297,7 +305,7 @@ sp_iso sp__group_lasting(const sp_solid_group *g);    // without its viscous par
 double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q);
 void sp__solid_history_stress(const sp_solid *s, int slot, int point, const double *q, double S[6]);  // sum of the terms
 // solid_query.c
-enum { SP_SOLID_FIELDS = 19 };
+enum { SP_SOLID_FIELDS = 20 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
