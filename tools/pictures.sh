@@ -62,6 +62,7 @@ draw picture-beam beam --size 1280 800
 draw picture-transparent transparent --size 1280 800
 draw picture-mapped mapped-surface --size 1280 800 --set view.show="visual mechanical fixed" --set view.color-by=von-mises
 draw picture-clip organs/eye --steps 0 --size 1280 800
+draw removal materials/removal --size 800 500 --time 0.7
 draw rods-curl rods/swinging-curl --time 1.8 --size 900 900
 draw rods-hair-straight rods/hair-straight --time 0.9 --size 1280 1280
 draw rods-hair-curly rods/hair-curly --time 0.9 --size 1280 1280
