@@ -136,20 +136,20 @@ ENUM = {
 }
 
 FUNCTIONS = {
-    inverse: "1.0 / (1.0 + {})",
+    inverse: "1 / (1 + {})",
     log1p: "lane_log1p({})",
     log1p_rest: "lane_log1p_rest({})",
     expm1: "lane_expm1({})",
     exp: "lane_exp({})",
-    growth: "lane_expm1(lane_log1p({}) / 3.0)",
-    side: "lane_exp(lane_log1p({}) / -3.0)",
+    growth: "lane_expm1(lane_log1p({}) / 3)",
+    side: "lane_exp(lane_log1p({}) / -3)",
 }
 
 
 def number(value):
     if value.q == 1:
-        return f"{value.p}.0"
-    return f"({value.p}.0 / {value.q}.0)"
+        return f"{value.p}"
+    return f"SP_RATIO({value.p}, {value.q})"
 
 
 def factor(expression):
@@ -285,7 +285,7 @@ SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U
     W[3] = V[1] * b[2] + V[2] * b[7] + U[1];
     W[4] = V[3] * b[1] * b[1];
     W[5] = V[4] * b[6] * b[6];
-    W[6] = V[3] * b[2] * b[2] + 2.0 * V[5] * b[2] * b[7] + V[4] * b[7] * b[7] + V[1] * b[4] + V[2] * b[9] + U[2];
+    W[6] = V[3] * b[2] * b[2] + 2 * V[5] * b[2] * b[7] + V[4] * b[7] * b[7] + V[1] * b[4] + V[2] * b[9] + U[2];
     W[7] = V[5] * b[1] * b[6];
     W[8] = b[6] * (V[4] * b[7] + V[5] * b[2]) + V[2] * b[8];
     W[9] = b[1] * (V[3] * b[2] + V[5] * b[7]) + V[1] * b[3];
@@ -318,7 +318,7 @@ def volumes():
     lines += [f"    sp_lane kind = p[SP_LAW_VOLUME], {', '.join(f'{name}[3]' for name, *_ in VOLUMES)};"]
     lines += [f"    volume_{name}(p[SP_LAW_BULK], j, {name});" for name, *_ in VOLUMES]
     lines += ["    for (int i = 0; i < 3; i++) {", f"        U[i] = {VOLUMES[-1][0]}[i];"]
-    lines += [f"        U[i] = SP_SELECT(kind == (double)SP_LAW_VOLUME_{name.upper()}, {name}[i], U[i]);" for name, *_ in VOLUMES[:-1]]
+    lines += [f"        U[i] = SP_SELECT(kind == (sp_real)SP_LAW_VOLUME_{name.upper()}, {name}[i], U[i]);" for name, *_ in VOLUMES[:-1]]
     return lines + ["    }", "}", ""]
 
 

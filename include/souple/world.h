@@ -63,8 +63,9 @@ typedef enum sp_material_model {
     SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
     SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
     SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
-    SP_HOLZAPFEL,  ///< isochoric neo-Hookean law with one or two families of fibres that stiffen exponentially (docs/fibres.md)
-    SP_COSTA,      ///< exponential and orthotropic, for heart muscle: axes of fibre, sheet and normal (docs/fibres.md)
+    SP_HOLZAPFEL,    ///< isochoric neo-Hookean law with one or two families of fibres that stiffen exponentially (docs/fibres.md)
+    SP_COSTA,        ///< exponential and orthotropic, for heart muscle: axes of fibre, sheet and normal (docs/fibres.md)
+    SP_MASS_SPRING,  ///< springs between the nodes of each element: docs/springs.md
 } sp_material_model;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
@@ -451,6 +452,7 @@ typedef struct sp_surface_info {
     const int *nodes;                   ///< boundary: user node of each vertex; NULL: none
     int ring_count;                     ///< number of `rings`
     const sp_rod_cross_section *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
+    uint32_t revision;                  ///< changes when the vertices or faces change: elements were removed
 } sp_surface_info;
 
 /// Names, counts, anchors and faces of a surface.
@@ -839,8 +841,9 @@ typedef enum sp_edit_type {
     SP_EDIT_ADD,     ///< add a rigid body named `path`: one `shape` of this `size` at `pose`, `kinematic`, `free` or fixed; free:
                      ///< with this `density` and `velocity`
     SP_EDIT_REMOVE,  ///< remove `body` at the end of the next step
-    SP_EDIT_LINK     ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
+    SP_EDIT_LINK,    ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
                      ///< pulls the two points together, or with stiffness 0 a weld of the two bodies as they are
+    SP_EDIT_REMOVE_ELEMENT  ///< remove element `node` (user numbering) of the solid `body`; one is left at least
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -849,7 +852,7 @@ typedef struct sp_edit {
     uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
     sp_body_id body;    ///< pin, release, pose, swap; a drag names its body by its anchor
-    int node;           ///< pin, release: node in user numbering
+    int node;           ///< pin, release: node in user numbering; removal of an element: the element
     unsigned axes;
     int slot;          ///< drag, drop: number of the drag within the source
     sp_anchor anchor;  ///< drag, link
@@ -873,6 +876,11 @@ SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
 /// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
+/// Sets which elements of a solid are removed, at once, between two steps: to show a recording, or to start without them.
+/// removed: one number per cell of sp_world_elements, as the field "removed" has it, 1 removed and 0 there; an element with a
+/// removed cell is removed as a whole. NULL: the solid is whole again. Edit logs do not contain this change:
+/// SP_EDIT_REMOVE_ELEMENT is the edit.
+SP_API sp_status sp_world_set_removed(sp_world *world, sp_body_id body, const unsigned char *removed);
 /// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
 /// checkpoint it takes. A link is not attached. Edit logs do not contain this change.
 SP_API sp_status sp_world_apply(sp_world *world, const sp_edit *edit);
@@ -1016,6 +1024,7 @@ typedef struct sp_body_info {
     const char *kind;  ///< "solid", "rod", "rigid"
     int nodes;         ///< in [0, 2^31); 0: the body has none, and moves as a whole
     int elements;      ///< in [0, 2^31)
+    int removed;       ///< elements that edits have removed, of `elements`
     int cells;         ///< of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
@@ -1098,6 +1107,8 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "number of the element's material region; of a rod its section")                                                          \
     X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                               \
       "steps since updated-cholesky refreshed the element; 0 with other solvers")                                               \
+    X(REMOVED, "removed", ELEMENTS, 1, "1", WHOLE, 0, PR, 0, 1, "", "removed",                                                  \
+      "1 where the element was removed by an edit, 0 elsewhere; other fields are 0 in a removed element")                       \
     X(CONTACT_FORCE, "contact-force", NODES, 3, "N", CONTINUOUS, 0, R, -INFINITY, INFINITY, "x y z", "contact force",           \
       "force of contact by constraints on a node in the last step")                                                             \
     X(CONTACT_PRESSURE, "contact-pressure", NODES, 1, "Pa", CONTINUOUS, 7, R, 0, INFINITY, "", "contact pressure",              \

@@ -71,10 +71,8 @@ typedef struct sp_iso {
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
                       // zz xy yz zx), half the sum and half the difference of the symmetric and skew moduli of the pairs
                       // (01)(12)(20); moduli times weight
-    double *bar;   // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
-                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
-    double *kept;  // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
-                   // stress, constant within a step, which acts beside the law. iso_sums leaves it out
+    double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
+                  // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
     // A law in the Green-Lagrange strain (kernels/lagrange.h), costa: turned holds the slopes in the axes of the material, and
     // tangent has SP_ISO_TANGENT_DENSE numbers: F in these axes (9), the upper triangle of the 9x9 matrix d2 psi / dF2 times
     // weight
@@ -84,16 +82,18 @@ typedef struct sp_iso {
     int families;         // of fibres that add an energy to the law (kernels/fibre.h): 0 or `directions`
     double *fibre_param;  // blocks x families x SP_FIBRE_PARAMS x lanes
     double *fibre_state;  // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
+    double *kept;         // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
+                          // stress, constant within a step, which acts beside the law. iso_sums leaves it out
 } sp_iso;
-
-// numbers of the tangent of a point
-static inline size_t sp__iso_tangent(const sp_iso *g) {
-    return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
-}
 
 // the tangent has the part of `kept`, which may be indefinite
 static inline bool sp__iso_kept_tangent(const sp_iso *g) {
     return g->kept && !g->definite && g->law != SP_LAW_LINEAR;
+}
+
+// numbers of the tangent of a point
+static inline size_t sp__iso_tangent(const sp_iso *g) {
+    return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
 }
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)

@@ -62,6 +62,7 @@ const sp_body_ops sp__solid_ops = {
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
     .set_state = sp__solid_set_state,
+    .removal = &sp__solid_removal,
     .param_count = sp__body_param_count,
     .param_at = sp__body_param_at,
     .node_of = sp__solid_node_of,
@@ -134,7 +135,8 @@ static sp_body_params solid_params_of(const sp_solid_def *def) {
 }
 
 static sp_status check_enums(sp_error *error, const char *where, const sp_solid_law *law) {
-    if (sp__solid_law_number(law) == SP_LAWS_ALL) REFUSE("%smodel = %d is unknown", where, (int)law->model);
+    if (sp__solid_law_number(law) == SP_LAWS_ALL && law->model != SP_MASS_SPRING)
+        REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
     if (law->integration > SP_INTEGRATION_FULL) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
@@ -181,6 +183,8 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
     if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
+    if ((law.model == SP_MASS_SPRING || law.model == SP_COSTA) && m.relaxation_count)
+        REFUSE("%ssprings and costa have no relaxation", where);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
@@ -382,6 +386,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
+    SP_TRY(sp__springs_open(b->ctx, s));
     SP_TRY(sp__solid_make_histories(b->ctx, s, def));
     b->histories = sp__solid_histories(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
@@ -418,12 +423,40 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
 static void group_free(sp_context *ctx, sp_solid_group *g) {
     sp_tets *t = &g->tets;
     sp_iso *iso = &g->iso;
-    void *all[] = {
-        g->block_start,  g->node,          g->local,   g->stencil_start, g->stencil_block, g->stencil_at,        t->rest,
-        t->frame,        t->scale,         t->ratio,   t->grad,          t->spin,          g->other_grad,        g->other_spin,
-        g->other_turned, g->other_tangent, iso->slope, iso->weight,      iso->param,       iso->turned,          iso->tangent,
-        iso->bar,        g->other_bar,     iso->fibre, iso->fibre_param, iso->fibre_state, g->other_fibre_state, iso->kept,
-        g->other_kept,   g->lasting};
+    void *all[] = {g->block_start,
+                   g->node,
+                   g->local,
+                   g->stencil_start,
+                   g->stencil_block,
+                   g->stencil_at,
+                   t->rest,
+                   t->frame,
+                   t->scale,
+                   t->ratio,
+                   t->grad,
+                   t->spin,
+                   g->other_grad,
+                   g->other_spin,
+                   g->other_turned,
+                   g->other_tangent,
+                   iso->slope,
+                   iso->weight,
+                   iso->param,
+                   iso->turned,
+                   iso->tangent,
+                   iso->bar,
+                   g->other_bar,
+                   iso->fibre,
+                   iso->fibre_param,
+                   iso->fibre_state,
+                   g->other_fibre_state,
+                   iso->kept,
+                   g->other_kept,
+                   g->lasting,
+                   g->springs.length,
+                   g->springs.stiffness,
+                   g->springs.state,
+                   g->other_springs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }
@@ -432,12 +465,13 @@ static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
+    sp__solid_free_remains(b);
     void *all[] = {s->user_node,     s->inner_node,   s->user_element, s->slot_of,       s->cell_node, s->cell_element,
                    s->leaf_start,    s->volume,       s->corner_of,    s->region,        s->own,       s->region_of,
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums,     s->history_at};
+                   s->task_sums,     s->history_at,   s->springs_told, s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);

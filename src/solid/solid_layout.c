@@ -131,24 +131,22 @@ int sp__solid_directions(const sp_solid_def *def, int region, bool second) {
     return second || !is_zero(m.fibre + 3) ? 2 : 1;
 }
 
-// what the elements of a group have in common
-typedef struct group_kind {
-    sp_element_type type;
-    sp_solid_law law;
-    int directions;
-    bool relaxes;
-} group_kind;
+// what the elements of a group have in common besides type and law
+typedef struct group_key {
+    bool relaxes;    // solid_relax.c
+    int directions;  // of fibres
+} group_key;
 
-static bool group_is(const sp_solid_group *g, const group_kind *k) {
-    return g->type == k->type && law_equal(&g->law, &k->law) && g->directions == k->directions && g->relaxes == k->relaxes;
+static bool group_is(const sp_solid_group *g, sp_element_type type, const sp_solid_law *law, const group_key *key) {
+    return g->type == type && law_equal(&g->law, law) && g->relaxes == key->relaxes && g->directions == key->directions;
 }
 
-static int group_find(sp_solid *s, const group_kind *k) {
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, const group_key *key) {
     int g = 0;
-    while (g < s->group_count && !group_is(&s->group[g], k)) g++;
+    while (g < s->group_count && !group_is(&s->group[g], type, law, key)) g++;
     if (g == s->group_count)
         s->group[s->group_count++] =
-            (sp_solid_group){.be = s->be, .type = k->type, .law = k->law, .directions = k->directions, .relaxes = k->relaxes};
+            (sp_solid_group){.be = s->be, .type = type, .law = *law, .relaxes = key->relaxes, .directions = key->directions};
     return g;
 }
 
@@ -161,12 +159,11 @@ static sp_status make_groups(layout *o) {
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
         const int r = region ? region[e] : 0;
-        group_kind kind = {.law = sp__solid_law_of(o->def, r),
-                           .directions = sp__solid_directions(o->def, r, o->second),
-                           .relaxes = sp__solid_relaxes(o->def, r)};
-        kind.type = sp_mesh_element(o->mesh, e, &nodes);
-        if (kind.type != SP_ELEMENT_HEX8) kind.law.integration = SP_INTEGRATION_FULL;
-        o->group_of[e] = group_find(s, &kind);
+        sp_solid_law law = sp__solid_law_of(o->def, r);
+        sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
+        if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
+        const group_key key = {.relaxes = sp__solid_relaxes(o->def, r), .directions = sp__solid_directions(o->def, r, o->second)};
+        o->group_of[e] = group_find(s, type, &law, &key);
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -212,7 +209,7 @@ static int cut_chunks(layout *o, int elements) {
 
 static sp_status group_blocks(layout *o, sp_solid_group *g, int chunks) {
     sp_solid *s = o->s;
-    g->lanes = s->be->lanes;
+    g->lanes = g->law.model == SP_MASS_SPRING ? 1 : s->be->lanes;
     if (!SP_NEW(o->ctx, g->block_start, chunks + 1)) return SP_NO_MEMORY;
     for (int c = 0; c < chunks; c++)
         g->block_start[c + 1] = g->block_start[c] + (o->start[c + 1] - o->start[c] + g->lanes - 1) / g->lanes;
@@ -303,7 +300,7 @@ static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
 }
 
 // gradients of the shape functions at the integration points, and the volumes of these
-static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
+void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
     sp_iso *iso = &g->iso;
     size_t w = (size_t)g->lanes, b = slot / w, l = slot % w, slopes = 3 * ((size_t)g->nodes - 1);
     double corner[3 * SP_ELEMENT_NODES_MAX], gradient[3 * SP_ELEMENT_NODES_MAX], volume = 0;
@@ -420,10 +417,9 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
         if (g->directions) iso_directions(o, g, e, (size_t)k);
-        if (g->iso.points)
-            iso_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
-        else
-            tet_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        (g->springs.pattern ? sp__springs_rest
+         : g->iso.points    ? sp__solid_iso_rest
+                            : tet_rest)(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
         if (slot_element[k] >= 0)
             s->slot_of[e] = g->first + k;
@@ -441,6 +437,10 @@ static sp_status group_pack(layout *o, int group, int **slot_element) {
     return group_chunks(o, g, chunks, slot_element);
 }
 
+static sp_status make_springs(layout *o, sp_solid_group *g) {
+    return sp__springs_make(o->ctx, o->s, g);
+}
+
 static sp_status pack_groups(layout *o, int **slot_element) {
     sp_solid *s = o->s;
     for (int g = 0; g < s->group_count; g++) SP_TRY(group_pack(o, g, &slot_element[g]));
@@ -449,9 +449,10 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].directions && !s->group[g].relaxes &&
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
                                (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
-        SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        bool springs = law->model == SP_MASS_SPRING;
+        SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
     }
     return SP_OK;

@@ -232,10 +232,10 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
                 iso_product(nodes, T, turned, d, f);
         }
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
-        if (g->families) SP_NAME(fibre_product)(g, b, d, f);
         for (size_t q = (size_t)points * b; sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
             relax_product(nodes, iso_lanes(g->kept + 24 * q), lane_load(g->weight + 4 * q), iso_lanes(g->slope + 12 * edges * q),
                           d, f);
+        if (g->families) SP_NAME(fibre_product)(g, b, d, f);
         iso_add(nodes, f, id, y);
     }
 }
@@ -286,8 +286,8 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
             sp_lane K[9] = {{0}};
             for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
             if (bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
-            if (g->families) fibre_blocks(&fibres, points * g->families, a, b, K);
             if (sp__iso_kept_tangent(g)) relax_pair(g, first, a, b, factor, K);
+            if (g->families) fibre_blocks(&fibres, points * g->families, a, b, K);
             iso_flip(at, K);
             add_block(K, at, blocks, false);
             // the next pair in the order of sp__pairs

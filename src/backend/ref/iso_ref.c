@@ -80,6 +80,21 @@ static double bar_state(const sp_iso *g, size_t e, const double *d, double *f) {
     return energy;
 }
 
+// ------------------------------------------------------------------------------------------------ viscous materials
+
+static double relax_element(const sp_iso *g, size_t e, const double *d, double *f) {
+    double H[9], P[9], energy = 0;
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *S = g->kept + 6 * q;
+        iso_gradient(g->nodes, d, slope, H);
+        energy += g->weight[q] * relax_energy((sp_law)g->law, S, H);
+        if (!f) continue;
+        relax_stress((sp_law)g->law, S, -g->weight[q], H, P);
+        iso_spread(g->nodes, P, slope, f);
+    }
+    return energy;
+}
+
 // ------------------------------------------------------------------------------------------------ laws with directions
 
 static const double *element_directions(const sp_iso *g, size_t e) {
@@ -164,21 +179,6 @@ static void fibre_products(const sp_iso *g, size_t e, const double *d, double *f
         for (size_t k = 0; k < families; k++)
             fibre_product(g->nodes, g->fibre_state + SP_FIBRE_STATE * (families * q + k), element_directions(g, e) + 3 * k,
                           g->slope + 3 * edges * q, d, f);
-}
-
-// ------------------------------------------------------------------------------------------------ viscous materials
-
-static double relax_element(const sp_iso *g, size_t e, const double *d, double *f) {
-    double H[9], P[9], energy = 0;
-    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
-        const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *S = g->kept + 6 * q;
-        iso_gradient(g->nodes, d, slope, H);
-        energy += g->weight[q] * relax_energy((sp_law)g->law, S, H);
-        if (!f) continue;
-        relax_stress((sp_law)g->law, S, -g->weight[q], H, P);
-        iso_spread(g->nodes, P, slope, f);
-    }
-    return energy;
 }
 
 // ------------------------------------------------------------------------------------------------ states
@@ -279,19 +279,6 @@ static void pairs_add(const sp_iso *g, const int *at, const pair_source *from, c
     }
 }
 
-static void fibre_pairs(const sp_iso *g, size_t e, const int *at, double factor, double *blocks) {
-    size_t edges = (size_t)g->nodes - 1, families = (size_t)g->families;
-    double all[3 * SP_ISO_NODES_MAX];
-    for (size_t q = (size_t)g->points * e; families && q < (size_t)g->points * (e + 1); q++) {
-        all_nodes(g->nodes, g->slope + 3 * edges * q, all);
-        for (size_t k = 0; k < families; k++) {
-            const pair_source from = {.fibre = g->fibre_state + SP_FIBRE_STATE * (families * q + k),
-                                      .direction = element_directions(g, e) + 3 * k};
-            pairs_add(g, at, &from, all, factor, blocks);
-        }
-    }
-}
-
 // the same of the stress that a viscous material keeps at point q
 static void relax_pairs_add(const sp_iso *g, size_t q, const int *at, double scale, double *blocks) {
     int pairs = g->nodes * (g->nodes + 1) / 2, a, b;
@@ -303,6 +290,19 @@ static void relax_pairs_add(const sp_iso *g, size_t q, const int *at, double sca
         sp__pairs(g->nodes, k, &a, &b);
         relax_block(g->kept + 6 * q, scale * g->weight[q], all + 3 * a, all + 3 * b, K);
         for (int i = 0; i < 9; i += 4) blocks[9 * (size_t)(at[k] >> 1) + (size_t)i] += K[i];
+    }
+}
+
+static void fibre_pairs(const sp_iso *g, size_t e, const int *at, double factor, double *blocks) {
+    size_t edges = (size_t)g->nodes - 1, families = (size_t)g->families;
+    double all[3 * SP_ISO_NODES_MAX];
+    for (size_t q = (size_t)g->points * e; families && q < (size_t)g->points * (e + 1); q++) {
+        all_nodes(g->nodes, g->slope + 3 * edges * q, all);
+        for (size_t k = 0; k < families; k++) {
+            const pair_source from = {.fibre = g->fibre_state + SP_FIBRE_STATE * (families * q + k),
+                                      .direction = element_directions(g, e) + 3 * k};
+            pairs_add(g, at, &from, all, factor, blocks);
+        }
     }
 }
 

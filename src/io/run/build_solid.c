@@ -183,8 +183,8 @@ static int word_number(const sp_scene_node *m, const char *name, const char *con
 }
 
 static void take_model(const sp_scene_node *m, const char *name, sp_material_model *out) {
-    static const char *const words[] = {"corotational", "linear",           "stvk",  "neo-hookean", "mooney-rivlin",
-                                        "arruda-boyce", "veronda-westmann", "ogden", "holzapfel",   "costa"};
+    static const char *const words[] = {"corotational",     "linear", "stvk",      "neo-hookean", "mooney-rivlin", "arruda-boyce",
+                                        "veronda-westmann", "ogden",  "holzapfel", "costa",       "mass-spring"};
     int n = word_number(m, name, words, sizeof words / sizeof *words);
     if (n >= 0) *out = (sp_material_model)n;
 }

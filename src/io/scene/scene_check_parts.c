@@ -267,6 +267,12 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__scene_error(node->scene, node, "bulk",
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
     check_prony(node, model);
+    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
+    if (strcmp(model, "mass-spring") == 0) {
+        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
+        sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
+        sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
+    }
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "tangent", node, "rotation", "the exact tangent needs rotation=\"polar\" or \"svd\"");
@@ -671,7 +677,8 @@ static void check_event(sp_scene_node *node) {
         sp__scene_error(scene, node, NULL, "do=\"%s\" takes no selection: the attach element has its own",
                         sp__attr_word(node, "do"));
     if (!links && !sp__selects_something(node))
-        sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
+        sp__scene_error(scene, node, NULL, "needs a selection: what is %s",
+                        sp__attr_is(node, "do", "remove") ? "removed" : "pinned or released");
 }
 
 // ---------------------------------------------------------------------------------------------- links

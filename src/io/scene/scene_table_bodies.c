@@ -146,7 +146,7 @@ const sp_element_spec sp__table_shapes[] = {
 
 #define MODELS                                                                                                         \
     "corotational/linear/tensor-mass[2]/stvk/neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/" \
-    "costa/mass-spring[2]"
+    "costa/mass-spring"
 
 #define ON_A_BODY "select region data initial rest fix move load mass pull cut integrator solver surface probe"
 
