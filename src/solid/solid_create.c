@@ -159,6 +159,7 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     for (int k = 0; k < 6; k++)
         if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
     if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
+    if (law->model == SP_COSTA && m->relaxation_count) REFUSE("%scosta has no relaxation", where);
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
     if (adds && law->model == SP_LINEAR)
         REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
@@ -198,18 +199,14 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         const sp_solid_law law = sp__solid_law_of(def, region);
         bool fibres = sp__solid_directions(def, region, false) > 0;
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
-        if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
-        if (fibres && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: fibres need rotation svd or polar and shape rest", e);
-        if (rotates && sp__solid_relaxes(def, region) && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && fibres)
-            REFUSE("element %d: solver updated-cholesky does not know fibres", e);
+        bool special = rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED);
+        if (!four && special) REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
+        if (special && sp__solid_relaxes(def, region)) REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
+        if (special && fibres) REFUSE("element %d: rotation qr and shape deformed have no fibres", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
-            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region)))
+            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
-                   "relaxation",
+                   "relaxation and fibres",
                    e);
     }
     return SP_OK;
