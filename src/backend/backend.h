@@ -50,6 +50,18 @@ typedef struct sp_tets {
 
 enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21 };
 
+// Patches of 4-node tetrahedra with one mean dilatation each (kernels/bar.h, solid/solid_patches.c). A patch is in one chunk.
+typedef struct sp_patches {
+    int count;
+    int *chunk_start;        // first patch of each chunk (chunks + 1)
+    int *start, *slot;       // elements of each patch (count + 1): slots of the group
+    int *of;                 // per slot: its patch
+    int *node_start, *node;  // nodes of each patch (count + 1), ascending
+    uint16_t *local;         // the same in local numbers of the chunk
+    int *at;                 // slots x 4: where the nodes of an element are in `node`
+    double *measure;         // per slot, scratch of a state: z, then the pressure
+} sp_patches;
+
 // Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
 // like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
 // x of the chunk functions holds displacements from rest, not positions: the gradient of a small displacement keeps its digits.
@@ -72,6 +84,8 @@ typedef struct sp_iso {
                       // (01)(12)(20); moduli times weight
     double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    const sp_patches *patches;       // 4-node tetrahedra with mean dilatation, else NULL
+    double *patch_q, *patch_factor;  // q of the nodes of each patch (x 3), and the factor of q q^T
 } sp_iso;
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
@@ -99,6 +113,13 @@ typedef struct sp_warped {
     const double *kept;    // structures x 36 x lanes: element rotations in the node frames at the last refresh
     const double *record;  // nodes x 16: node rotation, x, x in the node frame, padding
 } sp_warped;
+
+// Patches that contribute to a chunk of matrix rows, and the numbers of the blocks of their node pairs in the chunk, patch by
+// patch: (0,0) (0,1) .. (0,n-1) (1,1) .. (n-1,n-1), or -1: not in this chunk.
+typedef struct sp_patch_stencil {
+    int count;
+    const int *patch, *at;
+} sp_patch_stencil;
 
 typedef struct sp_backend {
     const char *name;
@@ -147,6 +168,12 @@ typedef struct sp_backend {
     void (*cg_direction)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
 
+// Mean dilatation of the patches of a chunk, for every backend. Means: from the measures z of the elements to the pressures;
+// returns the energy of the changes of volume. `keep`: the factors are stored, and q is set to zero.
+double sp__patches_means(const sp_iso *g, int chunk, bool keep);
+void sp__patches_product(const sp_iso *g, int chunk, const double *x, double *y);  // y += sum factor q q^T x
+void sp__patches_assemble(const sp_iso *g, const sp_patch_stencil *where, double factor, double *blocks);
+
 // Nodes a <= b of pair k of an element: (0,0) .. (n-1,n-1), then (0,1) (0,2) .. (0,n-1) (1,2) .. (n-2,n-1).
 void sp__pairs(int nodes, int k, int *a, int *b);
 
@@ -158,6 +185,9 @@ typedef struct sp_iso_value {
     double jacobian;   // det F
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
+// The same in an element of a patch whose mean of z is `mean`; the energy is that of the point and of the mean.
+void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u, sp_iso_value *out);
+double sp__iso_measure(const sp_iso *g, int slot, const double *u);  // z of an element with one point
 
 // "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);

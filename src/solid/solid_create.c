@@ -164,6 +164,11 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
             REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
+        bool patches = four && law.integration == SP_INTEGRATION_B_BAR;
+        if (patches && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: rotation qr and shape deformed need integration full", e);
+        if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
     }
@@ -381,6 +386,7 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
                    g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
                    iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__solid_free_patches(ctx, g);
     sp__chunks_free(ctx, &g->chunks);
 }
 

@@ -23,6 +23,10 @@ static void visit_topology(const sp_body *b, sp_visitor *v) {
         v->array(v, "chunk_node", g->chunks.node, sizeof(int), touched);
         v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
         v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
+        if (!g->iso.patches) continue;
+        v->array(v, "patch_start", g->patches.start, sizeof(int), (size_t)g->patches.count + 1);
+        v->array(v, "patch_slot", g->patches.slot, sizeof(int), (size_t)g->elements);
+        v->array(v, "patch_node", g->patches.node, sizeof(int), (size_t)g->patches.node_start[g->patches.count]);
     }
     v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
@@ -57,6 +61,9 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (!g->iso.patches) return;
+        v->array(v, "patch_q", g->iso.patch_q, sizeof(double), 3 * (size_t)g->patches.node_start[g->patches.count]);
+        v->array(v, "patch_factor", g->iso.patch_factor, sizeof(double), (size_t)g->patches.count);
         return;
     }
     v->array(v, "scale", t->scale, sizeof(double), n);

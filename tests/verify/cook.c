@@ -13,6 +13,7 @@ typedef struct membrane {
     double poisson;
     bool large;  // neo-Hookean instead of linear
     int cells;   // along each side
+    bool bar;    // mean dilatation
 } membrane;
 
 // the unit square to the corners (0, 0), (48, 44), (48, 60), (0, 44); one layer of cells across the thickness
@@ -39,7 +40,7 @@ static sp_status membrane_mesh(sp_context *ctx, const membrane *m, double thick,
 
 static void set_material(const membrane *m, sp_solid_def *def) {
     def->model = m->large ? SP_NEO_HOOKEAN : SP_LINEAR, def->form = SP_FORM_LOG;
-    def->tangent = SP_TANGENT_EXACT, def->integration = SP_INTEGRATION_FULL;
+    def->tangent = SP_TANGENT_EXACT, def->integration = m->bar ? SP_INTEGRATION_B_BAR : SP_INTEGRATION_FULL;
     def->material = (sp_material){.density = 1000, .young = 240.565, .poisson = m->poisson};
     def->integrator.type = SP_STATIC;
     def->integrator.iterations = 100;
@@ -81,7 +82,7 @@ static int refine(sp_element_type type, double poisson, bool large, int most, do
     int count = 0, nodes;
     printf("  %-11s nu = %-6g %-5s", large ? "neo-hookean" : "linear", poisson, solid_type_names[type]);
     for (int n = 2; n <= most; n *= 2, count++) {
-        up[count] = corner((membrane){type, poisson, large, n}, &nodes);
+        up[count] = corner((membrane){type, poisson, large, n, false}, &nodes);
         printf("  %d nodes: %.3f", nodes, up[count]);
     }
     printf("\n");
@@ -118,4 +119,22 @@ TEST(nearly_incompressible_and_large) {
     refine(SP_ELEMENT_HEX8, 0.4999, true, 8, hex8);
     CHECK_NEAR(tet10[n], 6.9, 0.035 * 6.9);
     CHECK(hex8[n] < 0.33 * 6.9);
+}
+
+// Patches of linear tetrahedra, with 4, 8, 16 and at small strain 32 cells along each side.
+static int refine_patches(bool large, int most, double *up) {
+    int count = 0, nodes;
+    printf("  %-11s patches of TET4", large ? "neo-hookean" : "linear");
+    for (int n = 4; n <= most; n *= 2, count++) {
+        up[count] = corner((membrane){SP_ELEMENT_TET4, 0.4999, large, n, true}, &nodes);
+        printf("  %d nodes: %.3f", nodes, up[count]);
+    }
+    printf("\n");
+    return count;
+}
+
+TEST(patches_of_tetrahedra) {
+    double small[4], large[4];
+    refine_patches(false, 32, small);
+    refine_patches(true, 16, large);
 }

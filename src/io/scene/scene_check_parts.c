@@ -215,8 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young",      "poisson",     "rotation",     "shape", "tangent",
-                                              "form",    "volumetric", "integration", "coefficients", "bulk"};
+static const char *const material_values[] = {"density",     "young",        "poisson", "rotation",
+                                              "shape",       "tangent",      "form",    "volumetric",
+                                              "integration", "coefficients", "bulk",    "incompressibility"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
@@ -241,6 +242,8 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__cannot_act(node, "bulk", NULL, NULL, why);
         if (strcmp(model, "neo-hookean") == 0)
             sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
+    } else {
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "this law has a bulk modulus of its own: use bulk");
     }
     if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
         sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
