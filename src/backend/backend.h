@@ -8,6 +8,7 @@
 #define SP_BACKEND_H
 
 #include "core/core.h"
+#include "kernels/law.h"
 
 // limits of a chunk: nodes that it owns, and elements. Two local arrays of 4 doubles for each touched node (twice the owned ones
 // in a good mesh) should fit about in the first-level cache, and local numbers have 16 bits
@@ -82,11 +83,18 @@ typedef struct sp_iso {
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
                       // zz xy yz zx), half the sum and half the difference of the symmetric and skew moduli of the pairs
                       // (01)(12)(20); moduli times weight
-    double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
-                  // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    double *bar;   // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
+                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    double *kept;  // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
+                   // stress, constant within a step, which acts beside the law. iso_sums leaves it out
     const sp_patches *patches;       // 4-node tetrahedra with mean dilatation, else NULL
     double *patch_q, *patch_factor;  // q of the nodes of each patch (x 3), and the factor of q q^T
 } sp_iso;
+
+// the tangent has the part of `kept`, which may be indefinite
+static inline bool sp__iso_kept_tangent(const sp_iso *g) {
+    return g->kept && !g->definite && g->law != SP_LAW_LINEAR;
+}
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
 // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k: block number k of the chunk, 2 k + 1: its transpose, -1: not in this chunk.
@@ -185,6 +193,10 @@ typedef struct sp_iso_value {
     double jacobian;   // det F
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
+// second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress
+void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]);
+// cauchy += F S F^T / J
+void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]);
 // The same in an element of a patch whose mean of z is `mean`; the energy is that of the point and of the mean.
 void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u, sp_iso_value *out);
 double sp__iso_measure(const sp_iso *g, int slot, const double *u);  // z of an element with one point

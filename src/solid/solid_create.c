@@ -39,6 +39,7 @@ const sp_body_ops sp__solid_ops = {
     .evaluate = sp__solid_evaluate,
     .linearise = sp__solid_linearise,
     .retract = sp__solid_retract,
+    .finish = sp__solid_finish,
     .mass = sp__solid_mass,
     .points = sp__solid_points,
     .jacobian_rows = sp__solid_jacobian_rows,
@@ -150,6 +151,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
         (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
+    if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
@@ -160,7 +162,8 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
         const int *nodes;
-        const sp_solid_law law = sp__solid_law_of(def, def->element_region ? def->element_region[e] : 0);
+        const int region = def->element_region ? def->element_region[e] : 0;
+        const sp_solid_law law = sp__solid_law_of(def, region);
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
             REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
@@ -169,8 +172,13 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
             REFUSE("element %d: rotation qr and shape deformed need integration full", e);
         if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
-            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
+        if (rotates && sp__solid_relaxes(def, region) && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
+            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region)))
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
+                   "relaxation",
+                   e);
     }
     return SP_OK;
 }
@@ -347,7 +355,9 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
-    SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
+    SP_TRY(sp__solid_make_histories(b->ctx, s, def));
+    b->histories = sp__solid_histories(s);
+    SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
     SP_TRY(make_caches(b));
@@ -384,7 +394,8 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
     void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
                    t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
                    g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar};
+                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar,     iso->kept,
+                   g->other_kept,  g->lasting};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__solid_free_patches(ctx, g);
     sp__chunks_free(ctx, &g->chunks);
@@ -399,7 +410,7 @@ static void solid_destroy(sp_body *b) {
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums};
+                   s->task_sums,     s->history_at};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);

@@ -61,6 +61,8 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
+        if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
         if (!g->iso.patches) return;
         v->array(v, "patch_q", g->iso.patch_q, sizeof(double), 3 * (size_t)g->patches.node_start[g->patches.count]);
         v->array(v, "patch_factor", g->iso.patch_factor, sizeof(double), (size_t)g->patches.count);

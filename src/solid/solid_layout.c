@@ -110,10 +110,15 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
+static bool group_is(const sp_solid_group *g, sp_element_type type, const sp_solid_law *law, bool relaxes) {
+    return g->type == type && law_equal(&g->law, law) && g->relaxes == relaxes;
+}
+
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, bool relaxes) {
     int g = 0;
-    while (g < s->group_count && (s->group[g].type != type || !law_equal(&s->group[g].law, law))) g++;
-    if (g == s->group_count) s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law};
+    while (g < s->group_count && !group_is(&s->group[g], type, law, relaxes)) g++;
+    if (g == s->group_count)
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law, .relaxes = relaxes};
     return g;
 }
 
@@ -125,12 +130,13 @@ static sp_status make_groups(layout *o) {
     if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
-        sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
+        const int r = region ? region[e] : 0;
+        sp_solid_law law = sp__solid_law_of(o->def, r);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
         bool bar = type == SP_ELEMENT_HEX8 ? law.integration != SP_INTEGRATION_FULL
                                            : type == SP_ELEMENT_TET4 && law.integration == SP_INTEGRATION_B_BAR;
         law.integration = bar ? SP_INTEGRATION_B_BAR : SP_INTEGRATION_FULL;
-        o->group_of[e] = group_find(s, type, &law);
+        o->group_of[e] = group_find(s, type, &law, sp__solid_relaxes(o->def, r));
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -374,8 +380,9 @@ static sp_status pack_groups(layout *o, int **slot_element) {
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
         bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
-        SP_TRY((written_by_hand && !patches ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !patches &&
+                               (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+        SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
         if (patches) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
     }

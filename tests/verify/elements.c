@@ -9,10 +9,10 @@
 #include "mesh/element.h"
 
 static const double size[3] = {1, 0.8, 0.6};
-enum { LAWS = LAW_CASES + 1 };  // and the linear law
+enum { LAWS = ALL_CASES + 1 };  // and the linear law
 
 static void use_any_law(sp_solid_def *def, int law) {
-    if (law < LAW_CASES) {
+    if (law < ALL_CASES) {
         use_law(def, &law_cases[law]);
         return;
     }
@@ -21,7 +21,7 @@ static void use_any_law(sp_solid_def *def, int law) {
 }
 
 static const char *law_name(int law) {
-    return law < LAW_CASES ? law_cases[law].name : "linear";
+    return law < ALL_CASES ? law_cases[law].name : "linear";
 }
 
 // ------------------------------------------------------------------------------------------------ derivatives
@@ -99,7 +99,7 @@ TEST(rigid_motion_gives_no_force) {
     sp__quat_axis(axis, 2, quat);
     sp__quat_matrix(quat, R);
     for (int kind = 0; kind < KINDS; kind++)
-        for (int law = 0; law < LAW_CASES; law++) {
+        for (int law = 0; law < ALL_CASES; law++) {
             specimen s;
             REQUIRE(open_specimen(&s, kind, law, (int[3]){2, 2, 2}, 0.2));
             double *x = calloc(3 * (size_t)s.nodes, sizeof *x), *f = calloc(3 * (size_t)s.nodes, sizeof *f);
@@ -233,7 +233,7 @@ static double kelvin_error(sp_element_type type, int cells) {
     }
     sp_fix fix = {nodes, held, SP_AXES_ALL, 0};
     sp_solid_def def = lab_solid(&b);
-    use_any_law(&def, LAW_CASES);
+    use_any_law(&def, ALL_CASES);
     def.fixes = &fix, def.fix_count = 1, def.initial = start;
     def.integrator.type = SP_STATIC;
     def.solver.type = SP_SOLVER_CHOLESKY;

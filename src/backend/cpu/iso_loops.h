@@ -1,6 +1,7 @@
 // Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
 // decomposition and the laws, most of the code and of a state, once.
 #include "kernels/bar.h"
+#include "kernels/relax.h"
 
 // values of nodes 1.. less that of node 0
 SP_POINTWISE void iso_edges(int nodes, const double *x, const uint16_t *id, sp_lane *d) {
@@ -109,6 +110,23 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
 }
 
+// ------------------------------------------------------------------------------------------------ viscous materials
+
+// the stress that a viscous material keeps in structure b; returns its energy. f: forces of nodes 1..; NULL: only the energy
+SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, sp_lane *f, int nodes) {
+    sp_lane H[9], P[9], energy = lane_all(0);
+    for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
+        const sp_lane *slope = iso_lanes(g->slope + 12 * ((size_t)nodes - 1) * q), *S = iso_lanes(g->kept + 24 * q);
+        sp_lane w = lane_load(g->weight + 4 * q);
+        iso_gradient(nodes, d, slope, H);
+        energy += w * relax_energy((sp_law)g->law, S, H);
+        if (!f) continue;
+        relax_stress((sp_law)g->law, S, -w, H, P);
+        iso_spread(nodes, P, slope, f);
+    }
+    return energy;
+}
+
 // ------------------------------------------------------------------------------------------------ patches
 
 // Three passes over a chunk: measures of the elements, means and pressures of the patches, response of the elements to these.
@@ -178,9 +196,10 @@ static double SP_NAME(patch_state)(const sp_iso *g, int chunk, const double *u, 
         SP_NAME(patch_measure)(g, b, d, y != NULL, &energy);
     }
     double bulk = sp__patches_means(g, chunk, y != NULL);
-    for (size_t b = begin; y && b < end; b++) {
-        SP_NAME(patch_respond)(g, b, f, &energy);
-        iso_add(4, f, g->local + 16 * b, y);
+    for (size_t b = begin; (y || g->kept) && b < end; b++) {
+        if (y) SP_NAME(patch_respond)(g, b, f, &energy);
+        if (g->kept) iso_edges(4, u, g->local + 16 * b, d), energy += relax_element(g, b, d, y ? f : NULL, 4);
+        if (y) iso_add(4, f, g->local + 16 * b, y);
     }
     return lane_sum(energy) + bulk;
 }
@@ -199,6 +218,7 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
         if (bar) SP_NAME(bar_state)(g, b, d, y ? f : NULL, &energy);
         for (size_t q = (size_t)g->points * b; !bar && q < (size_t)g->points * (b + 1); q++)
             energy += iso_point(g, q, p, d, y ? f : NULL, nodes);
+        if (g->kept) energy += relax_element(g, b, d, y ? f : NULL, nodes);
         if (y) iso_add(nodes, f, id, y);
     }
     return lane_sum(energy);
@@ -254,6 +274,9 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
                 iso_product(nodes, T, turned, d, f);
         }
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
+        for (size_t q = (size_t)points * b; sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
+            relax_product(nodes, iso_lanes(g->kept + 24 * q), lane_load(g->weight + 4 * q), iso_lanes(g->slope + 12 * edges * q),
+                          d, f);
         iso_add(nodes, f, id, y);
     }
 }
@@ -288,6 +311,16 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
     }
 }
 
+// adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on
+SP_POINTWISE void relax_pair(const sp_iso *g, size_t q, int a, int b, double factor, sp_lane *K) {
+    size_t edges = (size_t)g->nodes - 1;
+    for (size_t end = q + (size_t)g->points; q < end; q++) {
+        sp_lane all[3 * SP_ISO_NODES_MAX];
+        iso_slopes(g->nodes, g->slope + 12 * edges * q, all);
+        relax_block(iso_lanes(g->kept + 24 * q), factor * lane_load(g->weight + 4 * q), all + 3 * a, all + 3 * b, K);
+    }
+}
+
 SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,
                                     int points, bool bar) {
     size_t pairs = (size_t)nodes * ((size_t)nodes + 1) / 2, edges = (size_t)nodes - 1;
@@ -309,6 +342,7 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
             sp_lane K[9] = {{0}};
             for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
             if (bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
+            if (sp__iso_kept_tangent(g)) relax_pair(g, first, a, b, factor, K);
             iso_flip(at, K);
             add_block(K, at, blocks, false);
             // the next pair in the order of sp__pairs

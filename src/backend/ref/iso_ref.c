@@ -3,6 +3,7 @@
 #include "backend/ref/iso_ref.h"
 
 #include "kernels/bar.h"
+#include "kernels/relax.h"
 
 // differences of the values of nodes 1.. from that of node 0
 static void element_edges(const sp_iso *g, size_t e, const double *x, double *d) {
@@ -77,6 +78,21 @@ static double bar_state(const sp_iso *g, size_t e, const double *d, double *f) {
     return energy;
 }
 
+// ------------------------------------------------------------------------------------------------ viscous materials
+
+static double relax_element(const sp_iso *g, size_t e, const double *d, double *f) {
+    double H[9], P[9], energy = 0;
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *S = g->kept + 6 * q;
+        iso_gradient(g->nodes, d, slope, H);
+        energy += g->weight[q] * relax_energy((sp_law)g->law, S, H);
+        if (!f) continue;
+        relax_stress((sp_law)g->law, S, -g->weight[q], H, P);
+        iso_spread(g->nodes, P, slope, f);
+    }
+    return energy;
+}
+
 // ------------------------------------------------------------------------------------------------ patches
 
 // decomposition and measure of the point of a tetrahedron
@@ -98,13 +114,15 @@ static void patch_collect(const sp_iso *g, size_t e, const double *slope) {
 
 // response to rest and the pressure of the patch; y NULL: only the energy of rest
 static double patch_respond(const sp_iso *g, size_t e, const double *u, double *y) {
-    double rest[SP_LAW_PARAMS], M[9], f[9] = {0}, slope[9] = {0};
+    double rest[SP_LAW_PARAMS], d[9], M[9], f[9] = {0}, slope[9] = {0};
     const double *p = g->param + SP_LAW_PARAMS * e;
     bar_point at;
     iso_response r;
     patch_point(g, e, u, &at);
     bar_rest((sp_law)g->law, p, rest);
     bar_respond((sp_law)g->law, g->definite, rest, g->patches->measure[e], &at, &r);
+    double energy = g->weight[e] * r.law.energy;
+    if (g->kept) element_edges(g, e, u, d), energy += relax_element(g, e, d, y ? f : NULL);
     if (y) {
         point_store(g, e, &r, f);
         element_add(g, e, f, y);
@@ -112,7 +130,7 @@ static double patch_respond(const sp_iso *g, size_t e, const double *u, double *
         iso_spread(4, M, g->turned + 9 * e, slope);
         patch_collect(g, e, slope);
     }
-    return g->weight[e] * r.law.energy;
+    return energy;
 }
 
 static double patch_state(const sp_iso *g, int chunk, const double *u, double *y) {
@@ -140,6 +158,7 @@ double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y)
         double f[3 * SP_ISO_NODES_MAX] = {0};
         element_edges(g, e, u, d);
         energy += element_state(g, e, d, y ? f : NULL);
+        if (g->kept) energy += relax_element(g, e, d, y ? f : NULL);
         if (y) element_add(g, e, f, y);
     }
     return energy;
@@ -173,6 +192,7 @@ void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y)
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             const double *turned = g->turned + 3 * edges * q;
             iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
+            if (sp__iso_kept_tangent(g)) relax_product(g->nodes, g->kept + 6 * q, g->weight[q], g->slope + 3 * edges * q, d, f);
         }
         if (g->bar) bar_product(g->bar + BAR_NUMBERS * e, d, f);
         element_add(g, e, f, y);
@@ -202,6 +222,20 @@ static void pairs_add(const sp_iso *g, const int *at, const double *T, const dou
     }
 }
 
+// the same of the stress that a viscous material keeps at point q
+static void relax_pairs_add(const sp_iso *g, size_t q, const int *at, double scale, double *blocks) {
+    int pairs = g->nodes * (g->nodes + 1) / 2, a, b;
+    double all[3 * SP_ISO_NODES_MAX];
+    all_nodes(g->nodes, g->slope + 3 * ((size_t)g->nodes - 1) * q, all);
+    for (int k = 0; k < pairs; k++) {
+        double K[9] = {0};
+        if (at[k] < 0) continue;
+        sp__pairs(g->nodes, k, &a, &b);
+        relax_block(g->kept + 6 * q, scale * g->weight[q], all + 3 * a, all + 3 * b, K);
+        for (int i = 0; i < 9; i += 4) blocks[9 * (size_t)(at[k] >> 1) + (size_t)i] += K[i];
+    }
+}
+
 void sp__iso_assemble_ref(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
     size_t pairs = (size_t)(g->nodes * (g->nodes + 1) / 2), edges = (size_t)g->nodes - 1;
     double all[3 * SP_ISO_NODES_MAX];
@@ -211,6 +245,7 @@ void sp__iso_assemble_ref(const sp_iso *g, const sp_stencil *where, double facto
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             all_nodes(g->nodes, g->turned + 3 * edges * q, all);
             pairs_add(g, at, g->tangent + SP_ISO_TANGENT * q, NULL, all, factor, blocks);
+            if (sp__iso_kept_tangent(g)) relax_pairs_add(g, q, at, factor, blocks);
         }
         if (!g->bar) continue;
         const double *bar = g->bar + BAR_NUMBERS * e;

@@ -128,7 +128,8 @@ enum {
         NUMBERS("bulk", 1, 1, "Pa", 0, 1e15, NULL, LOPEN, 1, REBUILD, "instead of poisson: bulk modulus"),                      \
         VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                                        \
         NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                            \
-        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                   \
+        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, LOPEN, 1, REBUILD,                                                       \
+                "viscous part: pairs of a share of the stiffness and its time [s], docs/viscosity.md"),                         \
         NUMBERS("incompressibility", 1, 1, "Pa", 0, 1e15, DEF("0"), 0, 1, REBUILD,                                              \
                 "modulus k of a penalty k/2 (J - 1)^2 on the change of volume; laws with a bulk modulus: use bulk"),            \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")
