@@ -2,6 +2,8 @@
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/bar.h"
+#include "kernels/costa.h"
+#include "kernels/fibre.h"
 #include "kernels/relax.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
@@ -87,20 +89,62 @@ void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, c
         cauchy[k] += lane_dot(P + 3 * (k < 3 ? k : sp__axis_a[k - 3]), F + 3 * (k < 3 ? k : sp__axis_b[k - 3])) / J;
 }
 
-static void point_params(const sp_iso *g, int slot, double *p) {
+// numbers of the lane of a slot in an array of `per` numbers per element
+static void point_lane(const sp_iso *g, int slot, const double *from, size_t per, double *out) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
-    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+    for (size_t i = 0; i < per; i++) out[i] = from[(block * per + i) * lanes + lane];
 }
 
-static void point_edges(const sp_iso *g, const double *u, double *d) {
-    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+// U at the mean of J - 1 of an element
+static void point_dense_mean(const sp_iso *g, int slot, const double *d, const double *p, double *U) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    double volume = 0, sum = 0, H[9];
+    for (int q = 0; q < g->points; q++) {
+        double w = g->weight[(block * (size_t)g->points + (size_t)q) * lanes + lane];
+        point_gradient(g, slot, q, d, H);
+        sum += w * costa_measure(H), volume += w;
+    }
+    volume_costa(p[SP_LAW_BULK], sum / volume, U);
 }
 
-// values of a point with gradient H from its response
-static void point_value(const sp_iso *g, const double *H, iso_response *r, sp_iso_value *out) {
+// energy and Cauchy stress F S F^T / J
+static void point_dense(const sp_iso *g, int slot, const double *d, const double *p, const double *H, sp_iso_value *out) {
+    double fibre[6], U[3] = {0}, J = 1 + costa_measure(H);
+    costa_response r;
+    point_lane(g, slot, g->fibre, 6, fibre);
+    if (g->bar) point_dense_mean(g, slot, d, p, U);
+    costa_respond(0, p, fibre, H, g->bar ? (const double[3]){0, U[1], 0} : NULL, &r);
+    out->energy = r.energy + U[0];
+    for (int k = 0; k < 6; k++) {
+        int a = 3 * (k < 3 ? k : sp__axis_a[k - 3]), b = 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        out->cauchy[k] = lane_dot(r.P + a, r.F + b) / J;
+    }
+}
+
+// adds the energy of the fibres and their Cauchy stress, 2 psi' (F f) (F f)^T / J
+static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_value *out) {
+    double fibre[3 * SP_ISO_FAMILIES_MAX], param[SP_FIBRE_PARAMS * SP_ISO_FAMILIES_MAX];
+    out->fibre = 1;
+    if (!g->directions) return;
+    point_lane(g, slot, g->fibre, 3 * (size_t)g->directions, fibre);
+    if (g->families) point_lane(g, slot, g->fibre_param, SP_FIBRE_PARAMS * (size_t)g->families, param);
+    for (int m = 0; m < g->families; m++) {
+        fibre_response r;
+        fibre_respond(0, param + SP_FIBRE_PARAMS * m, fibre + 3 * m, H, &r);
+        out->energy += r.energy;
+        for (int k = 0; k < 6; k++) {
+            int a = k < 3 ? k : sp__axis_a[k - 3], b = k < 3 ? k : sp__axis_b[k - 3];
+            out->cauchy[k] += r.stress * r.stretched[a] * r.stretched[b] / out->jacobian;
+        }
+    }
+    double y[3];
+    for (int i = 0; i < 3; i++) y[i] = fibre[i] + lane_dot(H + 3 * i, fibre);
+    if (lane_dot(fibre, fibre) > 0) out->fibre = sqrt(lane_dot(y, y));
+}
+
+// energy and Cauchy stress of a point with gradient H from its response
+static void point_stress(const sp_iso *g, const double *H, iso_response *r, sp_iso_value *out) {
     double t[3];
-    green_strain(H, out->strain);
-    out->jacobian = iso_jacobian(H);
     out->energy = r->law.energy;
     if (g->law == SP_LAW_LINEAR) {
         memcpy(out->cauchy, r->stress, sizeof out->cauchy);
@@ -110,25 +154,37 @@ static void point_value(const sp_iso *g, const double *H, iso_response *r, sp_is
     point_cauchy(r, t, out->cauchy);
 }
 
-void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
-    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
+// energy and Cauchy stress of an isotropic law
+static void point_isotropic(const sp_iso *g, int slot, int point, const double *d, const double *p, const double *H,
+                            sp_iso_value *out) {
     iso_response r;
-    point_edges(g, u, d);
-    point_params(g, slot, p);
-    point_gradient(g, slot, point, d, H);
     if (g->bar)
         point_respond_bar(g, slot, point, d, p, &r);
     else
         iso_respond((sp_law)g->law, 0, p, H, &r);
-    point_value(g, H, &r, out);
+    point_stress(g, H, &r, out);
+}
+
+void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, point, d, H);
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    if (g->dense)
+        point_dense(g, slot, d, p, H, out);
+    else
+        point_isotropic(g, slot, point, d, p, H, out);
+    point_fibres(g, slot, H, out);
 }
 
 // ------------------------------------------------------------------------------------------------ patches
 
 double sp__iso_measure(const sp_iso *g, int slot, const double *u) {
     double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
-    point_edges(g, u, d);
-    point_params(g, slot, p);
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
     point_gradient(g, slot, 0, d, H);
     return bar_measure_of((sp_law)g->law, p, H);
 }
@@ -137,15 +193,18 @@ void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u,
     double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], rest[SP_LAW_PARAMS], bulk[3], H[9];
     iso_response r;
     bar_point at;
-    point_edges(g, u, d);
-    point_params(g, slot, p);
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
     point_gradient(g, slot, 0, d, H);
     bar_bulk((sp_law)g->law, p, mean, bulk);
     bar_rest((sp_law)g->law, p, rest);
     bar_decompose((sp_law)g->law, p, H, &at);
     bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, &r);
     r.law.energy += bulk[0];
-    point_value(g, H, &r, out);
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    point_stress(g, H, &r, out);
+    point_fibres(g, slot, H, out);
 }
 
 // Numbers of the law for g of a patch, the means of those of its elements: g is linear in them, so that sum V g is kept where
@@ -158,14 +217,15 @@ static double patch_params(const sp_iso *g, int patch, double *p, double *z) {
     *z = 0;
     for (int i = c->start[patch]; i < c->start[patch + 1]; i++) {
         double V = g->volume[c->slot[i]];
-        point_params(g, c->slot[i], own);
+        if (!(V > 0)) continue;  // removed
+        point_lane(g, c->slot[i], g->param, SP_LAW_PARAMS, own);
         for (int k = 0; k < 3; k++) p[linear[k]] += V * own[linear[k]];
         *z += V * c->measure[c->slot[i]];
         volume += V;
     }
-    for (int k = 0; k < 3; k++) p[linear[k]] /= volume;
     p[SP_LAW_VOLUME] = own[SP_LAW_VOLUME];
-    *z /= volume;
+    for (int k = 0; volume > 0 && k < 3; k++) p[linear[k]] /= volume;
+    if (volume > 0) *z /= volume;
     return volume;
 }
 
@@ -178,7 +238,7 @@ double sp__patches_means(const sp_iso *g, int chunk, bool keep) {
         energy += volume * bulk[0];
         for (int i = c->start[patch]; i < c->start[patch + 1]; i++) c->measure[c->slot[i]] = bulk[1];
         if (!keep) continue;
-        g->patch_factor[patch] = (g->definite ? lane_max(bulk[2], 0) : bulk[2]) / volume;
+        g->patch_factor[patch] = volume > 0 ? (g->definite ? lane_max(bulk[2], 0) : bulk[2]) / volume : 0;
         for (int i = 3 * c->node_start[patch]; i < 3 * c->node_start[patch + 1]; i++) g->patch_q[i] = 0;
     }
     return energy;

@@ -28,20 +28,20 @@ SP_POINTWISE void bar_rest(sp_law law, const sp_lane *p, sp_lane *rest) {
     if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC)
         rest[SP_LAW_BULK] = lane_all(0);
     else
-        rest[1] = -2.0 / 3.0 * p[0];
-    if (law == SP_LAW_STVK) rest[1] = SP_SELECT(p[SP_LAW_VOLUME] > 0.0, p[1], rest[1]);
+        rest[1] = -SP_RATIO(2, 3) * p[0];
+    if (law == SP_LAW_STVK) rest[1] = SP_SELECT(p[SP_LAW_VOLUME] > 0, p[1], rest[1]);
     if (law == SP_LAW_STVK || law == SP_LAW_NEO_HOOKEAN_LOG) rest[SP_LAW_BULK] = lane_all(0);
 }
 
 // g, g', g'' at the measure z
 SP_POINTWISE void bar_bulk(sp_law law, const sp_lane *p, sp_lane z, sp_lane *g) {
-    sp_lane bulk = p[1] + 2.0 / 3.0 * p[0];
+    sp_lane bulk = p[1] + SP_RATIO(2, 3) * p[0];
     if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC)
         law_volume(p, z, g);
     else if (law == SP_LAW_NEO_HOOKEAN_LOG)
         volume_log(bulk, z, g);
     else
-        volume_quadratic(law == SP_LAW_STVK ? SP_SELECT(p[SP_LAW_VOLUME] > 0.0, p[SP_LAW_BULK], bulk) : bulk, z, g);
+        volume_quadratic(law == SP_LAW_STVK ? SP_SELECT(p[SP_LAW_VOLUME] > 0, p[SP_LAW_BULK], bulk) : bulk, z, g);
     if (law == SP_LAW_NEO_HOOKEAN_LOG) law_penalty(p, z, g, g + 1, g + 2);
 }
 
@@ -55,8 +55,8 @@ SP_POINTWISE sp_lane bar_measure(sp_law law, const sp_lane *p, const sp_lane *t)
     sp_lane sum = t[0] + t[1] + t[2];
     if (law <= SP_LAW_COROTATIONAL) return sum;
     sp_lane j = sum + t[0] * t[1] + t[1] * t[2] + t[2] * t[0] + t[0] * t[1] * t[2];
-    if (law == SP_LAW_STVK) return SP_SELECT(p[SP_LAW_VOLUME] > 0.0, j, sum + 0.5 * lane_dot(t, t));
-    return law_everywhere(law) ? j : SP_SELECT(j > -1.0, j, lane_all(0));
+    if (law == SP_LAW_STVK) return SP_SELECT(p[SP_LAW_VOLUME] > 0, j, sum + SP_REAL(0.5) * lane_dot(t, t));
+    return law_everywhere(law) ? j : SP_SELECT(j > -1, j, lane_all(0));
 }
 
 // The same from H, without the stretches where the law does not need them.
@@ -67,10 +67,10 @@ SP_POINTWISE sp_lane bar_measure_of(sp_law law, const sp_lane *p, const sp_lane 
         spectral(H, U, V, t);
         return bar_measure(law, p, t);
     }
-    for (int k = 0; k < 9; k++) sum += 0.5 * H[k] * H[k];
+    for (int k = 0; k < 9; k++) sum += SP_REAL(0.5) * H[k] * H[k];
     sp_lane e3 = lane_cofactor(H, cof), j = trace + cof[0] + cof[4] + cof[8] + e3;
-    if (law == SP_LAW_STVK) return SP_SELECT(p[SP_LAW_VOLUME] > 0.0, j, trace + sum);
-    return law_everywhere(law) ? j : SP_SELECT(j > -1.0, j, lane_all(0));
+    if (law == SP_LAW_STVK) return SP_SELECT(p[SP_LAW_VOLUME] > 0, j, trace + sum);
+    return law_everywhere(law) ? j : SP_SELECT(j > -1, j, lane_all(0));
 }
 
 SP_POINTWISE sp_lane bar_decompose(sp_law law, const sp_lane *p, const sp_lane *H, bar_point *out) {
@@ -86,9 +86,9 @@ SP_POINTWISE sp_lane bar_decompose(sp_law law, const sp_lane *p, const sp_lane *
 // dz/ds_i
 SP_POINTWISE void bar_slope(sp_law law, const sp_lane *p, const sp_lane *t, sp_lane *slope) {
     for (int i = 0; i < 3; i++) {
-        sp_lane a = 1.0 + t[(i + 1) % 3], b = 1.0 + t[(i + 2) % 3];
+        sp_lane a = 1 + t[(i + 1) % 3], b = 1 + t[(i + 2) % 3];
         slope[i] = law <= SP_LAW_COROTATIONAL ? lane_all(1) : a * b;
-        if (law == SP_LAW_STVK) slope[i] = SP_SELECT(p[SP_LAW_VOLUME] > 0.0, slope[i], 1.0 + t[i]);
+        if (law == SP_LAW_STVK) slope[i] = SP_SELECT(p[SP_LAW_VOLUME] > 0, slope[i], 1 + t[i]);
     }
 }
 
@@ -100,12 +100,12 @@ SP_POINTWISE void bar_press(sp_law law, const sp_lane *p, sp_lane pressure, cons
     for (int i = 0; i < 3; i++) r->first[i] += pressure * slope[i];
     for (int k = 0; k < 3; k++) {
         int a = sp__axis_a[k], b = sp__axis_b[k], c = 3 - a - b;
-        sp_lane s = pressure * (1.0 + t[c]), size = 2.0 + t[a] + t[b];
+        sp_lane s = pressure * (1 + t[c]), size = 2 + t[a] + t[b];
         if (law == SP_LAW_COROTATIONAL) {
-            sp_mask exact = (p[SP_LAW_EXACT] > 0.0) & (size > 1e-8);
-            r->skew[k] += SP_SELECT(exact, 2.0 * pressure / SP_SELECT(exact, size, lane_all(1)), lane_all(0));
+            sp_mask exact = (p[SP_LAW_EXACT] > 0) & (size > SP_TINY_SUM);
+            r->skew[k] += SP_SELECT(exact, 2 * pressure / SP_SELECT(exact, size, lane_all(1)), lane_all(0));
         } else if (law == SP_LAW_STVK) {
-            sp_mask penalty = p[SP_LAW_VOLUME] > 0.0;
+            sp_mask penalty = p[SP_LAW_VOLUME] > 0;
             sp_lane green = SP_SELECT(penalty, lane_all(0), pressure);
             r->second[k] += green, r->sym[k] += green, r->skew[k] += green;
             if (!lane_any(penalty)) continue;

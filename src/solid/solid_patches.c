@@ -341,5 +341,5 @@ double sp__patches_mean(const sp_solid *s, const sp_solid_group *g, int patch, c
         sum += V * sp__iso_measure(&g->iso, p->slot[i], u);
         volume += V;
     }
-    return sum / volume;
+    return volume > 0 ? sum / volume : 0;  // all elements were removed
 }

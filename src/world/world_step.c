@@ -438,6 +438,7 @@ static void world_rollback(sp_world *w) {
     w->pairs.found = w->pairs.reported;
     w->clock_replays = w->clock_replayed_before;
     w->contact_found = w->contact_reported;
+    sp__world_removals_drop(w);
     sp__journal_undo(w);
     sp__world_links_undo(w);
     sp__world_bodies_undo(w);

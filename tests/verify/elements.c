@@ -9,11 +9,12 @@
 #include "mesh/element.h"
 
 static const double size[3] = {1, 0.8, 0.6};
-enum { LAWS = ALL_CASES + 1 };  // and the linear law
+enum { LINEAR = ALL_CASES, FIBRES, LAWS };  // after the cases: the linear law, and a law with fibres
 
 static void use_any_law(sp_solid_def *def, int law) {
-    if (law < ALL_CASES) {
-        use_law(def, &law_cases[law]);
+    if (law != LINEAR) {
+        use_law(def, &law_cases[law < ALL_CASES ? law : 2]);
+        if (law == FIBRES) def->material.fibre_young = LAW_YOUNG, def->material.fibre[0] = 0.6, def->material.fibre[1] = 0.8;
         return;
     }
     def->model = SP_LINEAR;
@@ -21,7 +22,7 @@ static void use_any_law(sp_solid_def *def, int law) {
 }
 
 static const char *law_name(int law) {
-    return law < ALL_CASES ? law_cases[law].name : "linear";
+    return law < ALL_CASES ? law_cases[law].name : law == LINEAR ? "linear" : "fibres";
 }
 
 // ------------------------------------------------------------------------------------------------ derivatives
@@ -233,7 +234,7 @@ static double kelvin_error(sp_element_type type, int cells) {
     }
     sp_fix fix = {nodes, held, SP_AXES_ALL, 0};
     sp_solid_def def = lab_solid(&b);
-    use_any_law(&def, ALL_CASES);
+    use_any_law(&def, LINEAR);
     def.fixes = &fix, def.fix_count = 1, def.initial = start;
     def.integrator.type = SP_STATIC;
     def.solver.type = SP_SOLVER_CHOLESKY;
