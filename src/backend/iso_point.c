@@ -1,4 +1,4 @@
-// Node pairs of elements, and the state of one integration point for fields.
+// Node pairs of elements, the state of one integration point for fields, and the mean dilatation of patches.
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/bar.h"
@@ -41,13 +41,13 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
     for (int q = 0; q < g->points; q++) {
         double w = g->weight[(block * (size_t)g->points + (size_t)q) * lanes + lane];
         point_gradient(g, slot, q, d, H);
-        sum += w * bar_decompose((sp_law)g->law, H, &at);
+        sum += w * bar_decompose((sp_law)g->law, p, H, &at);
         volume += w;
     }
     bar_bulk((sp_law)g->law, p, sum / volume, bulk);
     bar_rest((sp_law)g->law, p, rest);
     point_gradient(g, slot, point, d, H);
-    bar_decompose((sp_law)g->law, H, &at);
+    bar_decompose((sp_law)g->law, p, H, &at);
     bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, r);
     r->law.energy += bulk[0];
 }
@@ -142,22 +142,27 @@ static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_valu
     if (lane_dot(fibre, fibre) > 0) out->fibre = sqrt(lane_dot(y, y));
 }
 
+// energy and Cauchy stress of a point with gradient H from its response
+static void point_stress(const sp_iso *g, const double *H, iso_response *r, sp_iso_value *out) {
+    double t[3];
+    out->energy = r->law.energy;
+    if (g->law == SP_LAW_LINEAR) {
+        memcpy(out->cauchy, r->stress, sizeof out->cauchy);
+        return;
+    }
+    spectral(H, r->U, r->V, t);
+    point_cauchy(r, t, out->cauchy);
+}
+
 // energy and Cauchy stress of an isotropic law
 static void point_isotropic(const sp_iso *g, int slot, int point, const double *d, const double *p, const double *H,
                             sp_iso_value *out) {
-    double t[3];
     iso_response r;
     if (g->bar)
         point_respond_bar(g, slot, point, d, p, &r);
     else
         iso_respond((sp_law)g->law, 0, p, H, &r);
-    out->energy = r.law.energy;
-    if (g->law == SP_LAW_LINEAR) {
-        memcpy(out->cauchy, r.stress, sizeof out->cauchy);
-        return;
-    }
-    spectral(H, r.U, r.V, t);
-    point_cauchy(&r, t, out->cauchy);
+    point_stress(g, H, &r, out);
 }
 
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
@@ -172,4 +177,93 @@ void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso
     else
         point_isotropic(g, slot, point, d, p, H, out);
     point_fibres(g, slot, H, out);
+}
+
+// ------------------------------------------------------------------------------------------------ patches
+
+double sp__iso_measure(const sp_iso *g, int slot, const double *u) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, 0, d, H);
+    return bar_measure_of((sp_law)g->law, p, H);
+}
+
+void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u, sp_iso_value *out) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], rest[SP_LAW_PARAMS], bulk[3], H[9];
+    iso_response r;
+    bar_point at;
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, 0, d, H);
+    bar_bulk((sp_law)g->law, p, mean, bulk);
+    bar_rest((sp_law)g->law, p, rest);
+    bar_decompose((sp_law)g->law, p, H, &at);
+    bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, &r);
+    r.law.energy += bulk[0];
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    point_stress(g, H, &r, out);
+    point_fibres(g, slot, H, out);
+}
+
+// Numbers of the law for g of a patch, the means of those of its elements: g is linear in them, so that sum V g is kept where
+// they differ. Returns the volume, and the mean of z.
+static double patch_params(const sp_iso *g, int patch, double *p, double *z) {
+    static const int linear[3] = {0, 1, SP_LAW_BULK};
+    const sp_patches *c = g->patches;
+    double own[SP_LAW_PARAMS] = {0}, volume = 0;
+    for (int k = 0; k < SP_LAW_PARAMS; k++) p[k] = 0;
+    *z = 0;
+    for (int i = c->start[patch]; i < c->start[patch + 1]; i++) {
+        double V = g->volume[c->slot[i]];
+        if (!(V > 0)) continue;  // removed
+        point_lane(g, c->slot[i], g->param, SP_LAW_PARAMS, own);
+        for (int k = 0; k < 3; k++) p[linear[k]] += V * own[linear[k]];
+        *z += V * c->measure[c->slot[i]];
+        volume += V;
+    }
+    p[SP_LAW_VOLUME] = own[SP_LAW_VOLUME];
+    for (int k = 0; volume > 0 && k < 3; k++) p[linear[k]] /= volume;
+    if (volume > 0) *z /= volume;
+    return volume;
+}
+
+double sp__patches_means(const sp_iso *g, int chunk, bool keep) {
+    const sp_patches *c = g->patches;
+    double energy = 0;
+    for (int patch = c->chunk_start[chunk]; patch < c->chunk_start[chunk + 1]; patch++) {
+        double p[SP_LAW_PARAMS], z, bulk[3], volume = patch_params(g, patch, p, &z);
+        bar_bulk((sp_law)g->law, p, z, bulk);
+        energy += volume * bulk[0];
+        for (int i = c->start[patch]; i < c->start[patch + 1]; i++) c->measure[c->slot[i]] = bulk[1];
+        if (!keep) continue;
+        g->patch_factor[patch] = volume > 0 ? (g->definite ? lane_max(bulk[2], 0) : bulk[2]) / volume : 0;
+        for (int i = 3 * c->node_start[patch]; i < 3 * c->node_start[patch + 1]; i++) g->patch_q[i] = 0;
+    }
+    return energy;
+}
+
+void sp__patches_product(const sp_iso *g, int chunk, const double *x, double *y) {
+    const sp_patches *c = g->patches;
+    for (int patch = c->chunk_start[chunk]; patch < c->chunk_start[chunk + 1]; patch++) {
+        double sum = 0;
+        for (int i = c->node_start[patch]; i < c->node_start[patch + 1]; i++)
+            sum += lane_dot(g->patch_q + 3 * (size_t)i, x + 4 * (size_t)c->local[i]);
+        sum *= g->patch_factor[patch];
+        for (int i = c->node_start[patch]; i < c->node_start[patch + 1]; i++)
+            for (size_t k = 0; k < 3; k++) y[4 * (size_t)c->local[i] + k] += sum * g->patch_q[3 * (size_t)i + k];
+    }
+}
+
+void sp__patches_assemble(const sp_iso *g, const sp_patch_stencil *where, double factor, double *blocks) {
+    const int *at = where->at;
+    for (int s = 0; s < where->count; s++) {
+        int patch = where->patch[s], end = g->patches->node_start[patch + 1];
+        for (int a = g->patches->node_start[patch]; a < end; a++)
+            for (int b = a; b < end; b++, at++)
+                if (*at >= 0)
+                    bar_block(factor * g->patch_factor[patch], g->patch_q + 3 * (size_t)a, g->patch_q + 3 * (size_t)b,
+                              blocks + 9 * (size_t)*at);
+    }
 }

@@ -203,6 +203,11 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         if (!four && special) REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
         if (special && sp__solid_relaxes(def, region)) REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
         if (special && fibres) REFUSE("element %d: rotation qr and shape deformed have no fibres", e);
+        bool patches = four && law.integration == SP_INTEGRATION_B_BAR;
+        if (special && patches) REFUSE("element %d: rotation qr and shape deformed need integration full", e);
+        if (patches && law.model == SP_COSTA) REFUSE("element %d: costa needs tetrahedra with integration full", e);
+        if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
             (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
@@ -458,6 +463,7 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
                    g->springs.state,
                    g->other_springs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__solid_free_patches(ctx, g);
     sp__chunks_free(ctx, &g->chunks);
 }
 

@@ -38,13 +38,14 @@ static double deviator(const law_case *c, const double *s, int i, int j) {
 
 // principal Kirchhoff stress; of the linear law: its only stress
 static double kirchhoff(const law_case *c, const double *s, int i) {
-    double mu = c->p[0], lambda = c->p[1], J = s[0] * s[1] * s[2], sum = s[0] + s[1] + s[2] - 3;
+    double mu = c->p[0], lambda = c->p[1], J = s[0] * s[1] * s[2], penalty = c->p[SP_LAW_BULK] * (J - 1) * J,
+           sum = s[0] + s[1] + s[2] - 3;
     double squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2], si = s[i] * s[i];
     switch (c->law) {
     case SP_LAW_LINEAR: return 2 * mu * (s[i] - 1) + lambda * sum;
     case SP_LAW_COROTATIONAL: return s[i] * (2 * mu * (s[i] - 1) + lambda * sum);
-    case SP_LAW_STVK: return si * (mu * (si - 1) + lambda / 2 * (squares - 3));
-    case SP_LAW_NEO_HOOKEAN_LOG: return mu * (si - 1) + lambda * log(J);
+    case SP_LAW_STVK: return si * (mu * (si - 1) + lambda / 2 * (squares - 3)) + penalty;
+    case SP_LAW_NEO_HOOKEAN_LOG: return mu * (si - 1) + lambda * log(J) + penalty;
     case SP_LAW_NEO_HOOKEAN_STABLE: {
         double m = 4. / 3 * mu, l = lambda + 5. / 6 * mu;
         return m * (1 - 1 / (squares + 1)) * si + l * (J - 1 - 0.75 * m / l) * J;

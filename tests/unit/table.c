@@ -21,6 +21,7 @@ typedef struct kind {
     sp_rod_model rod;
     bool free_root, edge_clamp, grows, held;
     bool weights;  // with point masses
+    sp_integration integration;
 } kind;
 
 static const kind kinds[] = {
@@ -54,6 +55,12 @@ static const kind kinds[] = {
      .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_EXPLICIT},
     {"solid static", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
      .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_STATIC},
+    {"solid patches", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON, .integration = SP_INTEGRATION_B_BAR},
+    {"solid patches static", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
+     .integrator = SP_STATIC, .integration = SP_INTEGRATION_B_BAR},
+    {"solid patches explicit", SOLID, .model = SP_LINEAR, .backend = "cpu", .integrator = SP_EXPLICIT,
+     .integration = SP_INTEGRATION_B_BAR},
     {"clothoid", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID},
     {"clothoid newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID},
     {"clothoid static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_CLOTHOID},
@@ -157,6 +164,7 @@ static void add_solid(sp_world *w, const kind *k) {
     CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &mesh), SP_OK);
     def.name = "body", def.mesh = mesh, def.fixes = &fix, def.fix_count = 1;
     def.model = k->model, def.rotation = k->rotation, def.shape = k->shape, def.tangent = k->tangent;
+    def.integration = k->integration;
     def.material.young = 2e4, def.integrator.type = k->integrator,
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
     def.solver.tolerance = 1e-12;

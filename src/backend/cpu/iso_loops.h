@@ -54,8 +54,9 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
 
 // ------------------------------------------------------------------------------------------------ mean dilatation
 
-__attribute__((noinline)) static void SP_NAME(bar_decompose)(int law, const sp_lane *H, bar_point *out, sp_lane *z) {
-    *z = bar_decompose((sp_law)law, H, out);
+__attribute__((noinline)) static void SP_NAME(bar_decompose)(int law, const sp_lane *p, const sp_lane *H, bar_point *out,
+                                                             sp_lane *z) {
+    *z = bar_decompose((sp_law)law, p, H, out);
 }
 
 // bulk: g, g', g'' at the mean
@@ -70,7 +71,7 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
-        SP_NAME(bar_decompose)(g->law, H, &at[i], &z);
+        SP_NAME(bar_decompose)(g->law, p, H, &at[i], &z);
         sum += w * z;
         volume += w;
     }
@@ -79,14 +80,15 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
 }
 
 // forces of point q, with turned gradients and tangent; its part of the vector q of kernels/bar.h is added to `mean`
-SP_POINTWISE void bar_store(const sp_iso *g, size_t q, const bar_point *at, const iso_response *r, sp_lane *f, sp_lane *mean) {
+SP_POINTWISE void bar_store(const sp_iso *g, size_t q, const sp_lane *p, const bar_point *at, const iso_response *r, sp_lane *f,
+                            sp_lane *mean) {
     const sp_lane *slope = iso_lanes(g->slope + 4 * BAR_SLOPES * q);
     sp_lane *turned = iso_lanes(g->turned + 4 * BAR_SLOPES * q), P[9], w = lane_load(g->weight + 4 * q);
     for (int a = 0; a < BAR_SLOPES; a += 3) iso_turn(r->V, slope + a, turned + a);
     iso_tangent(r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
     iso_stress(r, -w, P);
     iso_spread(BAR_NODES, P, turned, f);
-    bar_gradient((sp_law)g->law, at, w, P);
+    bar_gradient((sp_law)g->law, p, at, w, P);
     iso_spread(BAR_NODES, P, turned, mean);
 }
 
@@ -103,7 +105,7 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
         iso_response r;
         SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at[i], &r);
         *energy += lane_load(g->weight + 4 * q) * r.law.energy;
-        if (f) bar_store(g, q, &at[i], &r, f, mean);
+        if (f) bar_store(g, q, p, &at[i], &r, f, mean);
     }
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
 }
@@ -130,7 +132,7 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
 
 #include "backend/cpu/dense_loops.h"
 
-// ------------------------------------------------------------------------------------------------ states and sums
+// ------------------------------------------------------------------------------------------------ viscous materials
 
 // the stress that a viscous material keeps in structure b; returns its energy. f: forces of nodes 1..; NULL: only the energy
 SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, sp_lane *f, int nodes) {
@@ -146,6 +148,87 @@ SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, 
     }
     return energy;
 }
+
+// ------------------------------------------------------------------------------------------------ patches
+
+// Three passes over a chunk: measures of the elements, means and pressures of the patches, response of the elements to these.
+// Between the passes the tangent of a point holds U and, from this number on, its stretches or strains.
+enum { PATCH_STRETCHES = 9 };
+
+// First pass over structure b. Without `keep`, returns the energy of the rest and stores nothing but the measures.
+static void SP_NAME(patch_measure)(const sp_iso *g, size_t b, const sp_lane *d, bool keep, sp_lane *energy) {
+    const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b), *slope = iso_lanes(g->slope + 36 * b);
+    sp_lane *turned = iso_lanes(g->turned + 36 * b), *T = iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * b), H[9], z;
+    sp_lane rest[SP_LAW_PARAMS], none[3] = {{0}};
+    bar_point at;
+    iso_gradient(4, d, slope, H);
+    SP_NAME(bar_decompose)(g->law, p, H, &at, &z);
+    lane_store(g->patches->measure + 4 * b, z);
+    if (!keep) {
+        iso_response r;
+        bar_rest((sp_law)g->law, p, rest);
+        SP_NAME(bar_at)(g->law, false, rest, none, &at, &r);
+        *energy += lane_load(g->weight + 4 * b) * r.law.energy;
+        return;
+    }
+    for (int a = 0; a < 9; a += 3) iso_turn(at.V, slope + a, turned + a);
+    for (int k = 0; k < 9; k++) T[k] = at.U[k];
+    for (int k = 0; k < (g->law == SP_LAW_LINEAR ? 6 : 3); k++) T[PATCH_STRETCHES + k] = at.t[k];
+}
+
+// adds the parts of the elements of structure b in q of their patches; slope: of nodes 1..3
+SP_POINTWISE void patch_collect(const sp_iso *g, size_t b, const sp_lane *slope) {
+    for (size_t l = 0; l < SP_LANES; l++) {
+        const int *at = g->patches->at + 4 * (4 * b + l);
+        for (size_t a = 1; a < 4; a++)
+            for (size_t k = 0; k < 3; k++) {
+                double add = slope[3 * (a - 1) + k][l];
+                g->patch_q[3 * (size_t)at[a] + k] += add;
+                g->patch_q[3 * (size_t)at[0] + k] -= add;
+            }
+    }
+}
+
+// last pass over structure b: f, forces of nodes 1..3
+static void SP_NAME(patch_respond)(const sp_iso *g, size_t b, sp_lane *f, sp_lane *energy) {
+    const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b), *turned = iso_lanes(g->turned + 36 * b);
+    sp_lane *T = iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * b), w = lane_load(g->weight + 4 * b), P[9];
+    sp_lane rest[SP_LAW_PARAMS], bulk[3] = {{0}, lane_load(g->patches->measure + 4 * b), {0}}, slope[9];
+    iso_response r;
+    bar_point at = {0};
+    for (int k = 0; k < 9; k++) at.U[k] = T[k], f[k] = slope[k] = lane_all(0);
+    for (int k = 0; k < (g->law == SP_LAW_LINEAR ? 6 : 3); k++) at.t[k] = T[PATCH_STRETCHES + k];
+    bar_rest((sp_law)g->law, p, rest);
+    SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at, &r);
+    *energy += w * r.law.energy;
+    iso_tangent(&r, w, T);
+    iso_stress(&r, -w, P);
+    iso_spread(4, P, turned, f);
+    bar_gradient((sp_law)g->law, p, &at, w, P);
+    iso_spread(4, P, turned, slope);
+    patch_collect(g, b, slope);
+}
+
+// y NULL: only the energy
+static double SP_NAME(patch_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    sp_lane energy = lane_all(0), d[9], f[9];
+    size_t begin = (size_t)g->block_start[chunk], end = (size_t)g->block_start[chunk + 1];
+    for (size_t b = begin; b < end; b++) {
+        iso_edges(4, u, g->local + 16 * b, d);
+        SP_NAME(patch_measure)(g, b, d, y != NULL, &energy);
+    }
+    double bulk = sp__patches_means(g, chunk, y != NULL);
+    for (size_t b = begin; (y || g->kept || g->families) && b < end; b++) {
+        if (y) SP_NAME(patch_respond)(g, b, f, &energy);
+        iso_edges(4, u, g->local + 16 * b, d);
+        if (g->families) SP_NAME(fibre_state)(g, b, d, y ? f : NULL, &energy);
+        if (g->kept) energy += relax_element(g, b, d, y ? f : NULL, 4);
+        if (y) iso_add(4, f, g->local + 16 * b, y);
+    }
+    return lane_sum(energy) + bulk;
+}
+
+// ------------------------------------------------------------------------------------------------ states and sums
 
 // bar: 8-node hexahedra with mean dilatation
 SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes, bool bar) {
@@ -180,6 +263,7 @@ static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u,
 }
 
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    if (g->patches) return SP_NAME(patch_state)(g, chunk, u, y);
     if (g->dense) return SP_NAME(dense_states)(g, chunk, u, y);
     if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
     if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
@@ -202,7 +286,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
-            if (!g->bar && !g->dense) {
+            if (!g->bar && !g->dense && !g->patches) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
                 energy += w * psi;
             }
@@ -213,6 +297,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         inverted += bad;
     }
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
+    if (g->patches) out[0] = SP_NAME(patch_state)(g, chunk, u, NULL);
 }
 
 // ------------------------------------------------------------------------------------------------ the system
@@ -251,6 +336,7 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
         iso_product_loop(g, chunk, x, y, 8, 8, true);
+    if (g->patches) sp__patches_product(g, chunk, x, y);
 }
 
 // adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on

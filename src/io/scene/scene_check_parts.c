@@ -215,9 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young", "poisson",     "rotation",    "shape",
-                                              "tangent", "form",  "volumetric",  "integration", "coefficients",
-                                              "bulk",    "fibre", "fibre-young", "prony"};
+static const char *const material_values[] = {"density", "young", "poisson",     "rotation",          "shape",
+                                              "tangent", "form",  "volumetric",  "integration",       "coefficients",
+                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
@@ -261,6 +261,8 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         if (strcmp(model, "neo-hookean") == 0)
             sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
     }
+    if (isochoric || strcmp(model, "costa") == 0)
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "this law has a bulk modulus of its own: use bulk");
     if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
         sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
     if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
@@ -272,6 +274,7 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
         sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "springs have no change of volume");
     }
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
