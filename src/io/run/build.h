@@ -61,6 +61,7 @@ typedef struct sp_run_body {
     const struct sp_builder *builder;
     sp_run_rod *rod;        // of a rod
     bool young_varies;      // `young` is a function of time
+    bool membrane;          // of a solid: its elements are triangles
     sp_mesh *own, *placed;  // rest shape before and after placement, possibly the same mesh; freed after building
     sp_places places;
     sp_rigid_def rigid;  // rigid bodies: shapes and pose, owned by the run

@@ -240,6 +240,8 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
 static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int index) {
     sp_surface_contact_def def = sp_surface_contact_def_default();
     sp_distance_field_info info;
+    // a membrane has two sides, whatever is not said
+    if (body->membrane && !sp__build_given(node, "side")) def.side = SP_SURFACE_BOTH;
     if (sp__build_is(node, "side", "inside")) def.side = SP_SURFACE_INSIDE;
     if (sp__build_is(node, "side", "both")) def.side = SP_SURFACE_BOTH;
     def.field = sp__build_number(node, "field", 0);
@@ -262,11 +264,11 @@ static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_
     return SP_OK;
 }
 
-// after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod have no faces
-// between them. A space keeps names of interfaces apart from those of elements
+// after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod or a membrane
+// have no faces between them. A space keeps names of interfaces apart from those of elements
 static sp_status add_interfaces(sp_run *run, const sp_run_body *body) {
     const char *region;
-    for (int r = 1; !body->rod && (region = sp_run_region_name(run, body->id, r)); r++) {
+    for (int r = 1; !body->rod && !body->membrane && (region = sp_run_region_name(run, body->id, r)); r++) {
         sp_surface_def def = sp_surface_def_default();
         char name[64];
         snprintf(name, sizeof name, "region %.50s", region);
