@@ -296,6 +296,8 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
 static void choose_solver(sp_body *b, const sp_solver_def *def) {
     const sp_solid *s = sp__solid(b);
     double low = INFINITY, high = 0, stiffness_number = 0;
+    bool surface = sp__solid_is_membrane(s);
+    for (int g = 0; g < s->group_count; g++) surface = surface && s->group[g].law.tangent == SP_TANGENT_FROZEN;
     for (int slot = 0; slot < s->slots; slot++) {
         if (s->user_element[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
@@ -308,7 +310,8 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
                              .elements = s->elements,
                              .contrast = high > 0 ? high / low : 1,
                              .stiffness_number = stiffness_number,
-                             .statics = b->integrator.type == SP_STATIC};
+                             .statics = b->integrator.type == SP_STATIC,
+                             .surface = surface};
     b->solver_def = sp__solver_choose(def, &load, b->solver_why, sizeof b->solver_why);
 }
 

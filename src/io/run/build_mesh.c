@@ -274,7 +274,8 @@ static sp_status read_triangles(sp_run *run, const sp_scene_node *node, sp_mesh 
     struct stat info;
     if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of mesh file"));
     SP_TRY(sp_trimesh_read(run->ctx, path, &surface));
-    sp_status status = sp_mesh_of_triangles(surface, out);
+    sp_status status = sp__build_is(node, "flip", "yes") ? sp__build_flip(run, &surface) : SP_OK;
+    if (status >= 0) status = sp_mesh_of_triangles(surface, out);
     sp_trimesh_destroy(&surface);
     return status;
 }

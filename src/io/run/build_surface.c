@@ -58,7 +58,7 @@ static void surface_replace(sp_trimesh **surface, sp_trimesh *next) {
     *surface = next;
 }
 
-static sp_status flip(sp_run *run, sp_trimesh **surface) {
+sp_status sp__build_flip(sp_run *run, sp_trimesh **surface) {
     sp_trimesh_def def;
     sp_trimesh *next;
     sp_trimesh_get(*surface, &def);
@@ -108,7 +108,7 @@ sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_
     if (!tetrahedra || !read_boundary(run, path, out)) SP_TRY(sp_trimesh_read(run->ctx, path, out));
     SP_TRY(sp_trimesh_transformed(*out, (double[3]){s, s, s}, NULL, &next));
     surface_replace(out, next);
-    if (sp__build_is(node, "flip", "yes")) SP_TRY(flip(run, out));
+    if (sp__build_is(node, "flip", "yes")) SP_TRY(sp__build_flip(run, out));
     return surface_place(body, out);
 }
 

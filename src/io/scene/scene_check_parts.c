@@ -808,7 +808,8 @@ static void check_surface(sp_scene_node *node) {
 }
 
 static void check_mesh(sp_scene_node *node) {
-    if (sp__attr_yes(node, "flip") && !is_element(node->parent, "rigid"))
+    bool membrane = is_element(node->parent, "solid") && sp__attr_given(node->parent, "thickness");
+    if (sp__attr_yes(node, "flip") && !membrane && !is_element(node->parent, "rigid"))
         sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are oriented automatically; flip is for surfaces");
 }
 
