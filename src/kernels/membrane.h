@@ -19,8 +19,8 @@ enum { MEMBRANE_NODES = 3 };
 // 1 / |v|, 0 for the slopes of padding
 SP_POINTWISE sp_lane membrane_inverse_length(const sp_lane *v) {
     sp_lane square = lane_dot(v, v);
-    sp_mask some = square > 0.0;
-    return SP_SELECT(some, 1.0 / lane_sqrt(SP_SELECT(some, square, lane_all(1))), lane_all(0));
+    sp_mask some = square > 0;
+    return SP_SELECT(some, 1 / lane_sqrt(SP_SELECT(some, square, lane_all(1))), lane_all(0));
 }
 
 // The axes of the rest plane e1, e2 and its normal, in the columns of N; slope: rest gradients of nodes 1 and 2
@@ -38,8 +38,9 @@ SP_POINTWISE void membrane_strain(const sp_lane *N, const sp_lane *HN, sp_lane *
     for (int k = 0; k < 3; k++) small[k] = green[k] = lane_all(0);
     for (int i = 0; i < 9; i += 3) {
         small[0] += N[i] * HN[i], small[1] += N[i + 1] * HN[i + 1];
-        small[2] += 0.5 * (N[i] * HN[i + 1] + N[i + 1] * HN[i]);
-        green[0] += 0.5 * HN[i] * HN[i], green[1] += 0.5 * HN[i + 1] * HN[i + 1], green[2] += 0.5 * HN[i] * HN[i + 1];
+        small[2] += SP_REAL(0.5) * (N[i] * HN[i + 1] + N[i + 1] * HN[i]);
+        green[0] += SP_REAL(0.5) * HN[i] * HN[i], green[1] += SP_REAL(0.5) * HN[i + 1] * HN[i + 1],
+            green[2] += SP_REAL(0.5) * HN[i] * HN[i + 1];
     }
     for (int k = 0; k < 3; k++) green[k] += small[k];
 }
@@ -66,10 +67,10 @@ SP_POINTWISE void membrane_decompose(const sp_lane *N, const sp_lane *HN, const 
     lane_cross(v, v + 3, v + 6);
     lane_frame(f, f + 3, u, u + 3, u + 6);
     for (int a = 0; a < 2; a++) {
-        sp_lane direct = lane_dot(u + 3 * a, f + 3 * a) - 1.0, e = 2.0 * E[a];
-        sp_mask small = lane_abs(e) < 0.2;
-        sp_lane root = lane_sqrt(SP_SELECT(small, 1.0 + e, lane_all(1)));
-        t[a] = SP_SELECT(small, e / (1.0 + root), direct);
+        sp_lane direct = lane_dot(u + 3 * a, f + 3 * a) - 1, e = 2 * E[a];
+        sp_mask small = lane_abs(e) < SP_REAL(0.2);
+        sp_lane root = lane_sqrt(SP_SELECT(small, 1 + e, lane_all(1)));
+        t[a] = SP_SELECT(small, e / (1 + root), direct);
     }
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < 3; i++) V[3 * i + a] = v[3 * a + i], U[3 * i + a] = u[3 * a + i];
@@ -81,25 +82,25 @@ SP_POINTWISE void membrane_decompose(const sp_lane *N, const sp_lane *HN, const 
 SP_POINTWISE sp_lane membrane_contraction(sp_law law, const sp_lane *p) {
     sp_lane mu = p[0], lambda = p[1];
     if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC) {
-        if (law == SP_LAW_MOONEY_RIVLIN) mu = 2.0 * (p[0] + p[1]);
-        if (law == SP_LAW_ARRUDA_BOYCE) mu = p[0] * (1.0 + 0.6 * p[1]);
+        if (law == SP_LAW_MOONEY_RIVLIN) mu = 2 * (p[0] + p[1]);
+        if (law == SP_LAW_ARRUDA_BOYCE) mu = p[0] * (1 + SP_REAL(0.6) * p[1]);
         if (law == SP_LAW_VERONDA_WESTMANN) mu = p[0] * p[1];
         if (law == SP_LAW_OGDEN) mu = p[0] + p[2] + p[4] + p[6];
-        lambda = p[SP_LAW_BULK] - 2.0 / 3.0 * mu;
+        lambda = p[SP_LAW_BULK] - SP_RATIO(2, 3) * mu;
     }
-    sp_lane size = lambda + 2.0 * mu;
-    sp_mask some = size > 0.0;
+    sp_lane size = lambda + 2 * mu;
+    sp_mask some = size > 0;
     return SP_SELECT(some, lambda / SP_SELECT(some, size, lane_all(1)), lane_all(0));
 }
 
 // t3 of the laws with a closed form, and the start of the search for others: that of a constant Poisson's ratio in logarithms,
 // exact for an incompressible material. `stvk` has no thickness left where 1 + 2 E33 is below 0
 SP_POINTWISE sp_lane membrane_start(sp_law law, const sp_lane *p, const sp_lane *t) {
-    sp_lane k = membrane_contraction(law, p), least = lane_all(-0.999999);
+    sp_lane k = membrane_contraction(law, p), least = lane_all(SP_PRECISION(-0.999999, -0.9999));
     if (law <= SP_LAW_COROTATIONAL) return -k * (t[0] + t[1]);
     if (law == SP_LAW_STVK) {
-        sp_lane e = lane_max(-k * (t[0] * (2.0 + t[0]) + t[1] * (2.0 + t[1])), lane_all(-1));
-        return e / (1.0 + lane_sqrt(1.0 + e));
+        sp_lane e = lane_max(-k * (t[0] * (2 + t[0]) + t[1] * (2 + t[1])), lane_all(-1));
+        return e / (1 + lane_sqrt(1 + e));
     }
     return lane_expm1(-k * (lane_log1p(lane_max(t[0], least)) + lane_log1p(lane_max(t[1], least))));
 }
@@ -107,14 +108,14 @@ SP_POINTWISE sp_lane membrane_start(sp_law law, const sp_lane *p, const sp_lane 
 // One Newton step of psi_3 = 0 for the stretch s of the thickness. The stable law has psi_33 > 0. For others psi_3 s, the
 // Kirchhoff stress, is monotone in ln s where psi_3 itself is not; there a step is at most a factor of two.
 SP_POINTWISE sp_lane membrane_step(sp_law law, sp_lane s, sp_lane first, sp_lane second) {
-    sp_lane one = lane_all(1), most = lane_all(0.7);
+    sp_lane one = lane_all(1), most = lane_all(SP_REAL(0.7));
     if (law == SP_LAW_NEO_HOOKEAN_STABLE) {
-        sp_mask some = second > 0.0;
-        return SP_SELECT(some, lane_max(-first / SP_SELECT(some, second, one), -0.9 * s), lane_all(0));
+        sp_mask some = second > 0;
+        return SP_SELECT(some, lane_max(-first / SP_SELECT(some, second, one), -SP_REAL(0.9) * s), lane_all(0));
     }
     sp_lane slope = first + s * second;
-    sp_mask rises = slope > 0.0;
-    sp_lane d = SP_SELECT(rises, -first / SP_SELECT(rises, slope, one), SP_SELECT(first > 0.0, -most, most));
+    sp_mask rises = slope > 0;
+    sp_lane d = SP_SELECT(rises, -first / SP_SELECT(rises, slope, one), SP_SELECT(first > 0, -most, most));
     d = lane_max(d, -most);
     return s * lane_expm1(SP_SELECT(d > most, most, d));
 }
@@ -130,9 +131,10 @@ SP_POINTWISE void membrane_evaluate(sp_law law, const sp_lane *p, sp_lane *t, la
     for (int i = 0;; i++) {
         law_evaluate(law, p, t, out);
         if (i == MOST || !lane_any(open)) break;
-        sp_lane step = membrane_step(law, 1.0 + t[2], out->first[2], out->second[2]);
+        sp_lane step = membrane_step(law, 1 + t[2], out->first[2], out->second[2]);
         t[2] += SP_SELECT(open, step, lane_all(0));
-        open &= lane_abs(step) > 1e-8 * lane_abs(t[2]) + 1e-15 * (lane_abs(t[0]) + lane_abs(t[1]));
+        open &= lane_abs(step) >
+                SP_PRECISION(1e-8, 1e-4) * lane_abs(t[2]) + SP_PRECISION(1e-15, 1e-6) * (lane_abs(t[0]) + lane_abs(t[1]));
     }
 }
 
@@ -142,26 +144,26 @@ SP_POINTWISE void membrane_evaluate(sp_law law, const sp_lane *p, sp_lane *t, la
 // of compression against a turn of the plane: wrinkles are soft. Where a stretch vanishes, the turn has no stiffness
 SP_POINTWISE void membrane_condense(const sp_lane *t, law_response *r) {
     sp_lane zero = lane_all(0), one = lane_all(1), size = lane_abs(r->second[0]) + lane_abs(r->second[1]);
-    sp_mask some = r->second[2] > 1e-14 * size;
-    sp_lane over = SP_SELECT(some, 1.0 / SP_SELECT(some, r->second[2], one), zero), y = r->second[4], x = r->second[5];
+    sp_mask some = r->second[2] > SP_PRECISION(1e-14, 1e-6) * size;
+    sp_lane over = SP_SELECT(some, 1 / SP_SELECT(some, r->second[2], one), zero), y = r->second[4], x = r->second[5];
     r->second[0] -= x * x * over, r->second[1] -= y * y * over, r->second[3] -= x * y * over;
     r->first[2] = r->second[2] = r->second[4] = r->second[5] = zero;
     for (int i = 0; i < 2; i++) {
         int pair = 2 - i;  // (20) and (12)
-        sp_mask open = t[i] > -1.0 + 1e-8;
-        r->sym[pair] = r->skew[pair] = SP_SELECT(open, r->first[i] / (1.0 + SP_SELECT(open, t[i], zero)), zero);
+        sp_mask open = t[i] > -1 + SP_TINY_SUM;
+        r->sym[pair] = r->skew[pair] = SP_SELECT(open, r->first[i] / (1 + SP_SELECT(open, t[i], zero)), zero);
     }
 }
 
 // small strain in the rest plane; a turn of the plane has no stiffness
 SP_POINTWISE void membrane_linear(const sp_lane *p, const sp_lane *e, iso_response *out) {
-    sp_lane zero = lane_all(0), mu = p[0], plane = 2.0 * mu * membrane_contraction(SP_LAW_LINEAR, p), sum = e[0] + e[1];
+    sp_lane zero = lane_all(0), mu = p[0], plane = 2 * mu * membrane_contraction(SP_LAW_LINEAR, p), sum = e[0] + e[1];
     for (int k = 0; k < 6; k++) out->stress[k] = out->law.second[k] = zero;
     for (int k = 0; k < 3; k++) out->law.sym[k] = out->law.skew[k] = zero;
-    for (int k = 0; k < 2; k++) out->stress[k] = 2.0 * mu * e[k] + plane * sum, out->law.second[k] = 2.0 * mu + plane;
-    out->stress[3] = 2.0 * mu * e[2];
-    out->law.second[3] = plane, out->law.sym[0] = 2.0 * mu;
-    out->law.energy = mu * (e[0] * e[0] + e[1] * e[1] + 2.0 * e[2] * e[2]) + 0.5 * plane * sum * sum;
+    for (int k = 0; k < 2; k++) out->stress[k] = 2 * mu * e[k] + plane * sum, out->law.second[k] = 2 * mu + plane;
+    out->stress[3] = 2 * mu * e[2];
+    out->law.second[3] = plane, out->law.sym[0] = 2 * mu;
+    out->law.energy = mu * (e[0] * e[0] + e[1] * e[1] + 2 * e[2] * e[2]) + SP_REAL(0.5) * plane * sum * sum;
 }
 
 // Stress and tangent, as iso_respond; t: the stretches less 1. Linear law: U = V = N, and t[2] by the small strain
@@ -186,7 +188,7 @@ SP_POINTWISE void membrane_respond(sp_law law, int definite, const sp_lane *p, c
 
 // the ratio of volumes
 SP_POINTWISE sp_lane membrane_jacobian(const sp_lane *t) {
-    return (1.0 + t[0]) * (1.0 + t[1]) * (1.0 + t[2]);
+    return (1 + t[0]) * (1 + t[1]) * (1 + t[2]);
 }
 
 #endif
