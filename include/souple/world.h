@@ -141,8 +141,8 @@ typedef struct sp_anchor {
     sp_body_id body;
     uint32_t elem;     ///< number of the element; rod: numbered through all strands; rigid: 0
     uint32_t group;    ///< group of elements of one type; 0: there is only one so far
-    double at[3];      ///< natural coordinates. Tetrahedron: weights of nodes 1, 2, 3 (node 0: 1 - sum); rod: fraction of the
-                       ///< element's length in [0, 1], 0, 0; rigid: 0
+    double at[3];      ///< natural coordinates. Tetrahedron: weights of nodes 1, 2, 3 (node 0: 1 - sum); triangle: of nodes 1, 2,
+                       ///< and 0; rod: fraction of the element's length in [0, 1], 0, 0; rigid: 0
     double offset[3];  ///< [m]. Rigid: the point in its own frame; rod: from the centreline in the frame there, x is 0
 } sp_anchor;
 
@@ -192,6 +192,7 @@ typedef struct sp_mass_def {
 typedef struct sp_solid_def {
     const char *name;                ///< unique in the world; nullable: "solid<slot>"
     const sp_mesh *mesh;             ///< rest shape
+    double thickness;                ///< of a mesh of triangles, a membrane [m] > 0; 0, the default: a mesh of volume elements
     const double *initial;           ///< initial positions (nodes x 3); nullable: the rest shape
     const double *initial_velocity;  ///< (nodes x 3); nullable: at rest
     sp_material_model model;         ///< default corotational

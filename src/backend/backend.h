@@ -64,8 +64,9 @@ typedef struct sp_patches {
 } sp_patches;
 
 // Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
-// like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
-// x of the chunk functions holds displacements from rest, not positions: the gradient of a small displacement keeps its digits.
+// like sp_tets. Three nodes: membranes (kernels/membrane.h), with a normal free of stress. The tangent of a point is kept in the
+// axes of its stretches (kernels/spectral.h), the same numbers for every law. x of the chunk functions holds displacements from
+// rest, not positions: the gradient of a small displacement keeps its digits.
 typedef struct sp_iso {
     int lanes, blocks;
     int nodes, points;  // per element
@@ -76,8 +77,9 @@ typedef struct sp_iso {
     uint16_t *local;    // blocks x nodes x lanes
     double *slope;      // blocks x points x (nodes - 1) x 3 x lanes: rest gradients of the shape functions of nodes 1.. (that of
                         // node 0 is minus their sum)
-    double *weight;     // blocks x points x lanes: rest volume of the integration point [m3]; 0 in padding
-    double *param;      // blocks x SP_LAW_PARAMS x lanes: numbers of the law
+    double *weight;  // blocks x points x lanes: rest volume of the integration point [m3], of membranes area times thickness; 0
+                     // in padding
+    double *param;   // blocks x SP_LAW_PARAMS x lanes: numbers of the law
     const double *volume;  // blocks x lanes: rest volume, 0 for padding
     double *turned;        // blocks x points x (nodes - 1) x 3 x lanes: V^T slope at the last state
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
@@ -201,11 +203,12 @@ void sp__pairs(int nodes, int k, int *a, int *b);
 
 // State of an integration point at displacements u (nodes x 3) of the nodes of its element.
 typedef struct sp_iso_value {
-    double energy;     // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
-    double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
-    double strain[6];  // Green-Lagrange strain in world axes, tensor shear
-    double jacobian;   // det F
-    double fibre;      // |F f|, the stretch of the first direction; 1 where there is none
+    double energy;       // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
+    double cauchy[6];    // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
+    double strain[6];    // Green-Lagrange strain in world axes, tensor shear
+    double jacobian;     // det F
+    double fibre;        // |F f|, the stretch of the first direction; 1 where there is none
+    double gradient[9];  // F - I
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
 // second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress

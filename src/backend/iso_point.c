@@ -4,6 +4,7 @@
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
@@ -21,6 +22,16 @@ static void point_cauchy(const iso_response *r, const double *t, double *cauchy)
     for (int k = 0; k < 6; k++) {
         const double *a = r->U + 3 * (k < 3 ? k : sp__axis_a[k - 3]), *b = r->U + 3 * (k < 3 ? k : sp__axis_b[k - 3]);
         cauchy[k] = s[0] * a[0] * b[0] + s[1] * a[1] * b[1] + s[2] * a[2] * b[2];
+    }
+}
+
+// U S U^T of a stress S, xx yy zz xy yz zx
+static void point_turn(const double *U, const double *S, double *out) {
+    double P[9];
+    lane_mul_sym(U, S, P);
+    for (int k = 0; k < 6; k++) {
+        const double *a = P + 3 * (k < 3 ? k : sp__axis_a[k - 3]), *b = U + 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        out[k] = lane_dot(a, b);
     }
 }
 
@@ -165,11 +176,38 @@ static void point_isotropic(const sp_iso *g, int slot, int point, const double *
     point_stress(g, H, &r, out);
 }
 
+// A membrane: H and the strain have a normal part by the stretch of the thickness; the linear law has its stress in the axes of
+// U.
+static void membrane_value(const sp_iso *g, int slot, const double *d, const double *p, sp_iso_value *out) {
+    size_t lanes = (size_t)g->lanes;
+    double slope[3 * (MEMBRANE_NODES - 1)], N[9], H[9], HN[9], small[3], green[3], t[3];
+    iso_response r;
+    for (size_t i = 0; i < 6; i++) slope[i] = g->slope[((size_t)slot / lanes * 6 + i) * lanes + (size_t)slot % lanes];
+    iso_gradient(MEMBRANE_NODES, d, slope, H);
+    membrane_respond((sp_law)g->law, 0, p, slope, H, t, &r);
+    out->energy = r.law.energy, out->jacobian = membrane_jacobian(t), out->fibre = 1;
+    if (g->law == SP_LAW_LINEAR) {
+        point_turn(r.U, r.stress, out->cauchy);
+        membrane_frame(slope, N), membrane_columns(N, H, HN);
+        membrane_strain(N, HN, small, green), membrane_decompose(N, HN, green, r.U, r.V, t);
+    } else {
+        point_cauchy(&r, t, out->cauchy);
+    }
+    for (int i = 0; i < 9; i++)
+        out->gradient[i] = H[i] + ((1 + t[2]) * r.U[i - i % 3 + 2] - r.V[i - i % 3 + 2]) * r.V[i % 3 * 3 + 2];
+    green_strain(out->gradient, out->strain);
+}
+
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
     double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
     for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
     point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    if (g->nodes == MEMBRANE_NODES) {
+        membrane_value(g, slot, d, p, out);
+        return;
+    }
     point_gradient(g, slot, point, d, H);
+    memcpy(out->gradient, H, sizeof H);
     green_strain(H, out->strain);
     out->jacobian = iso_jacobian(H);
     if (g->dense)

@@ -119,6 +119,7 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
+    double thickness;               // of a membrane [m]; 0: a solid of volume elements
     int *user_node, *inner_node;    // user number of an inner node, and the inverse
     int slots;                      // of all groups, with padding
     int *user_element, *slot_of;    // user number of the element in a slot (-1: padding), and the inverse
@@ -197,9 +198,13 @@ static inline sp_solid_group *sp__solid_group_of(const sp_solid *s, int slot) {
     return g;
 }
 
-// inner nodes of a cell
+// Inner nodes of a cell. Of a membrane they are the triangle and its last node again, which has no weight there.
 static inline const int *sp__solid_cell(const sp_solid *s, uint32_t cell) {
     return s->cell_node + 4 * (size_t)cell;
+}
+
+static inline bool sp__solid_is_membrane(const sp_solid *s) {
+    return s->thickness > 0;
 }
 
 // the kernel of its forces is the product with its constant stiffness matrix

@@ -109,12 +109,12 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
 void sp__solid_material_changed(sp_body *b) {
     sp__solid(b)->stale = true;
     b->retune = b->energy_stale = true;
+    sp__solid_materials(b);  // contacts need masses before the next evaluation
 }
 
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
     sp__solid_material_changed(b);
-    sp__solid_materials(b);  // contacts need masses before the next evaluation
     sp__body_solver_changed(b);
 }
 

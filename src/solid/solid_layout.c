@@ -153,7 +153,7 @@ static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law
 // assigns elements to groups; a solid has at most one group for each region and type of element
 static sp_status make_groups(layout *o) {
     sp_solid *s = o->s;
-    enum { TYPES = 3 };  // of elements of solids
+    enum { TYPES = 4 };  // of elements of solids
     const int *region = o->def->element_region, most = (o->def->region_count + 1) * TYPES;
     if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) {
@@ -313,6 +313,7 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
         double natural[3], weight;
         sp__element_point(g->type, p, natural, &weight);
         weight *= sp__element_gradients(g->type, corner, natural, gradient);
+        if (g->type == SP_ELEMENT_TRI3) weight *= s->thickness;
         for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
         iso->weight[at * w + l] = weight;
         volume += weight;

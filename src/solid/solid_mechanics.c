@@ -709,6 +709,12 @@ sp_status sp__solid_make_sums(sp_body *b) {
     return SP_NEW(b->ctx, s->task_sums, SUMS * (size_t)sum_tasks(s)) ? SP_OK : SP_NO_MEMORY;
 }
 
+// edge of a regular tetrahedron or triangle of the mean size
+static double solid_element_size(const sp_solid *s) {
+    double mean = s->rest_volume / sp__solid_living(s);
+    return sp__solid_is_membrane(s) ? sqrt(4 / sqrt(3) * mean / s->thickness) : cbrt(6 * sqrt(2) * mean);
+}
+
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     sp_solid *s = sp__solid(b);
     double sum[SUMS] = {0};
@@ -727,7 +733,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
                          .rest_volume = s->rest_volume,
                          .inverted = sum[INVERTED],
                          .rigidity = s->rigidity,
-                         .size = cbrt(6 * sqrt(2) * s->rest_volume / sp__solid_living(s))};
+                         .size = solid_element_size(s)};
 }
 
 // ------------------------------------------------------------------------------------------------ work

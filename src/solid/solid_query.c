@@ -110,7 +110,10 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
         out->fibre += weight / s->volume[slot] * v.fibre;
-        add_gradient(g, at, p, u, weight / s->volume[slot], F);
+        if (g->type == SP_ELEMENT_TRI3)
+            for (int k = 0; k < 9; k++) F[k] = v.gradient[k] + (k % 4 ? 0 : 1);
+        else
+            add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
     rotation_nearest(F, out->rotation);

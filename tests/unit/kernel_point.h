@@ -5,6 +5,7 @@
 
 #include "kernel_results.h"
 #include "kernels/bar.h"
+#include "kernels/membrane.h"
 #include "kernels/warp.h"
 
 #if SP_LANES > 1

@@ -1,6 +1,7 @@
 // Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
 // decomposition and the laws, most of the code and of a state, once.
 #include "kernels/bar.h"
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 // values of nodes 1.. less that of node 0
@@ -32,6 +33,11 @@ __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, co
     iso_respond((sp_law)law, definite, p, H, out);
 }
 
+__attribute__((noinline)) static void SP_NAME(membrane_at)(int law, bool definite, const sp_lane *p, const sp_lane *slope,
+                                                           const sp_lane *H, sp_lane *t, iso_response *out) {
+    membrane_respond((sp_law)law, definite, p, slope, H, t, out);
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_lane *p, const sp_lane *H, sp_lane *energy) {
     *energy = iso_energy((sp_law)law, p, H);
 }
@@ -40,10 +46,13 @@ __attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_l
 SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
     size_t edges = (size_t)nodes - 1;
     const sp_lane *slope = iso_lanes(g->slope + 12 * edges * q);
-    sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], w = lane_load(g->weight + 4 * q);
+    sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], t[3], w = lane_load(g->weight + 4 * q);
     iso_response r;
     iso_gradient(nodes, d, slope, H);
-    SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
+    if (nodes == MEMBRANE_NODES)
+        SP_NAME(membrane_at)(g->law, g->definite, p, slope, H, t, &r);
+    else
+        SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
     if (!f) return w * r.law.energy;
     for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
     iso_tangent(&r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
@@ -265,12 +274,33 @@ static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u,
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
     if (g->patches) return SP_NAME(patch_state)(g, chunk, u, y);
     if (g->dense) return SP_NAME(dense_states)(g, chunk, u, y);
+    if (g->nodes == MEMBRANE_NODES) return iso_state_loop(g, chunk, u, y, MEMBRANE_NODES, false);
     if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
     if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
     return g->bar ? iso_state_loop(g, chunk, u, y, 8, true) : iso_state_loop(g, chunk, u, y, 8, false);
 }
 
+// energy and volume of a membrane, which is never inverted
+static void SP_NAME(membrane_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
+    enum { SLOPES = 3 * (MEMBRANE_NODES - 1) };
+    sp_lane energy = lane_all(0), volume = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const sp_lane *slope = iso_lanes(g->slope + 4 * SLOPES * b), *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b);
+        sp_lane d[SLOPES], H[9], t[3], w = lane_load(g->weight + 4 * b);
+        iso_response r;
+        iso_edges(MEMBRANE_NODES, u, g->local + 4 * MEMBRANE_NODES * b, d);
+        iso_gradient(MEMBRANE_NODES, d, slope, H);
+        SP_NAME(membrane_at)(g->law, false, p, slope, H, t, &r);
+        energy += w * r.law.energy, volume += w * membrane_jacobian(t);
+    }
+    out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = 0;
+}
+
 static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
+    if (g->nodes == MEMBRANE_NODES) {
+        SP_NAME(membrane_sums)(g, chunk, u, out);
+        return;
+    }
     sp_lane energy = lane_all(0), volume = lane_all(0), inverted = lane_all(0), one = lane_all(1), zero = lane_all(0);
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         sp_lane d[3 * SP_ISO_NODES_MAX], slope[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], bad = zero;
@@ -330,6 +360,8 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         SP_NAME(dense_product)(g, chunk, x, y);
     else if (g->nodes == 4)
         iso_product_loop(g, chunk, x, y, 4, 1, false);
+    else if (g->nodes == MEMBRANE_NODES)
+        iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
         iso_product_loop(g, chunk, x, y, 10, 4, false);
     else if (!g->bar)
@@ -392,6 +424,8 @@ static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, doub
         SP_NAME(dense_assemble)(g, where, factor, blocks);
     else if (g->nodes == 4)
         iso_assemble_loop(g, where, factor, blocks, 4, 1, false);
+    else if (g->nodes == MEMBRANE_NODES)
+        iso_assemble_loop(g, where, factor, blocks, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
         iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
     else if (!g->bar)

@@ -5,6 +5,8 @@
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 // differences of the values of nodes 1.. from that of node 0
@@ -36,10 +38,14 @@ static void point_store(const sp_iso *g, size_t q, const iso_response *r, double
 
 // stress and tangent of point q; f: forces of nodes 1..
 static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, double *f) {
-    double H[9];
+    const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *p = g->param + SP_LAW_PARAMS * e;
+    double H[9], t[3];
     iso_response r;
-    iso_gradient(g->nodes, d, g->slope + 3 * ((size_t)g->nodes - 1) * q, H);
-    iso_respond((sp_law)g->law, g->definite, g->param + SP_LAW_PARAMS * e, H, &r);
+    iso_gradient(g->nodes, d, slope, H);
+    if (g->nodes == MEMBRANE_NODES)
+        membrane_respond((sp_law)g->law, g->definite, p, slope, H, t, &r);
+    else
+        iso_respond((sp_law)g->law, g->definite, p, H, &r);
     if (f) point_store(g, q, &r, f);
     return g->weight[q] * r.law.energy;
 }
@@ -260,9 +266,19 @@ double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y)
     return energy;
 }
 
+// det F of point q, and of a membrane with the stretch of its thickness
+static double point_jacobian(const sp_iso *g, size_t e, size_t q, const double *d) {
+    const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q;
+    double H[9], t[3];
+    iso_response r;
+    iso_gradient(g->nodes, d, slope, H);
+    if (g->nodes != MEMBRANE_NODES) return iso_jacobian(H);
+    membrane_respond((sp_law)g->law, 0, g->param + SP_LAW_PARAMS * e, slope, H, t, &r);
+    return membrane_jacobian(t);
+}
+
 void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]) {
-    size_t edges = (size_t)g->nodes - 1;
-    double d[3 * SP_ISO_NODES_MAX], H[9];
+    double d[3 * SP_ISO_NODES_MAX];
     out[0] = g->patches ? patch_state(g, chunk, u, NULL) : 0;
     out[1] = out[2] = 0;
     for (size_t e = (size_t)g->block_start[chunk]; e < (size_t)g->block_start[chunk + 1]; e++) {
@@ -270,10 +286,9 @@ void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]
         element_edges(g, e, u, d);
         if (!g->patches) out[0] += element_state(g, e, d, NULL);
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
-            iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
-            double J = iso_jacobian(H);
+            double J = point_jacobian(g, e, q, d);
             out[1] += g->weight[q] * J;
-            inverted |= J <= 0 && g->weight[q] > 0;
+            inverted |= g->nodes != MEMBRANE_NODES && J <= 0 && g->weight[q] > 0;
         }
         out[2] += inverted;
     }

@@ -499,7 +499,11 @@ static int *cells_of_nodes(sp_run *run, const sp_mesh *mesh) {
 // the shares of nodes 1, 2, 3 of the cell
 static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int cell) {
     sp_anchor a = {.elem = (uint32_t)cell};
-    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] == node;
+    for (size_t k = 0; k < 3; k++) {
+        if (sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] != node) continue;
+        a.at[k] = 1;
+        break;  // the flat cell of a triangle has its last node twice
+    }
     return a;
 }
 
@@ -725,6 +729,15 @@ static sp_status read_array(sp_run *run, const sp_scene_node *node, sp_recording
     return recorded_refused(run, node, sp_recording_field(r, frame, body, field, *out));
 }
 
+// cells of the recording: tetrahedra, or the triangles of a membrane
+static bool same_cells(const sp_mesh *mesh, const sp_recording_topology *t) {
+    const int corners = sp_mesh_element(mesh, 0, NULL) == SP_ELEMENT_TRI3 ? 3 : 4;
+    bool same = t->cell_count == sp_mesh_cell_count(mesh) && t->corners == corners;
+    for (int c = 0; same && c < t->cell_count; c++)
+        same = memcmp(t->cells + corners * (size_t)c, sp_mesh_cells(mesh) + 4 * (size_t)c, (size_t)corners * sizeof(int)) == 0;
+    return same;
+}
+
 static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_recording *r, sp_solid_def *def) {
     sp_recording_info info;
     sp_recording_body found;
@@ -738,9 +751,7 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
         return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
     SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
-    size_t corners = 4 * (size_t)sp_mesh_cell_count(body->placed);
-    if (t.cell_count != sp_mesh_cell_count(body->placed) || t.corners != 4 ||
-        memcmp(t.cells, sp_mesh_cells(body->placed), corners * sizeof(int)) != 0)
+    if (!same_cells(body->placed, &t))
         return SP_BUILD_FAIL(run, node, "file", "\"%s\" has other elements in the recording", body->node->path);
     SP_TRY(read_array(run, node, r, frame, index, "position", nodes, &x));
     SP_TRY(read_array(run, node, r, frame, index, "velocity", nodes, &v));
@@ -842,6 +853,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
     def->name = body->node->path;
     def->mesh = body->placed;
+    def->thickness = sp__build_number(body->node, "thickness", 0);
     if (rayleigh) def->rayleigh_mass = rayleigh->numbers[0], def->rayleigh_stiffness = rayleigh->numbers[1];
     def->drag = sp__build_number(body->node, "drag", 0);
     sp__build_integrator(body->node, &def->integrator);
