@@ -1,8 +1,10 @@
-// Written by tools/laws.py: change the energy densities there. Energy densities of isotropic laws [J/m3 of the rest shape] as
+// Written by tools/laws.py: change the energy densities there. Energy densities of laws [J/m3 of the rest shape] as
 // functions of d1 = I1 - 3 - 2 (J - 1), d2 = I2 - 3 - 4 (J - 1) and j = J - 1, and their derivatives:
 //     W = {psi, by d1, d2, j, by d1 d1, d2 d2, j j, d1 d2, d2 j, d1 j}
 // or, for isochoric laws, as functions of b1 = Ibar1 - 3 and b2 = Ibar2 - 3:
 //     W = {psi, by b1, b2, by b1 b1, b2 b2, b1 b2};   volume: {U, U', U''} by j
+// or, for costa (kernels/costa.h), as functions of the quadratic form q of the strain and j:
+//     W = {psi, by q, j, by q q, j j, q j}
 #ifndef SP_LAWS_H
 #define SP_LAWS_H
 
@@ -227,6 +229,14 @@ SP_POINTWISE void law_volume(const sp_lane *p, sp_lane j, sp_lane *U) {
     }
 }
 
+// adds the penalty k/2 (J - 1)^2 that p asks for to an energy and its first and second derivative by j
+SP_POINTWISE void law_penalty(const sp_lane *p, sp_lane j, sp_lane *energy, sp_lane *first, sp_lane *second) {
+    sp_lane U[3];
+    if (!lane_any(p[SP_LAW_BULK] > 0)) return;
+    volume_quadratic(p[SP_LAW_BULK], j, U);
+    *energy += U[0], *first += U[1], *second += U[2];
+}
+
 // W of an isochoric law and a change of volume by d1, d2, j from their derivatives by b1, b2 and by j
 SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U, sp_lane *W) {
     W[0] = V[0] + U[0];
@@ -245,6 +255,7 @@ SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U
 SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_lane d2, sp_lane j, sp_lane *W) {
     if (law == SP_LAW_STVK) {
         law_stvk(p, d1, d2, j, W);
+        law_penalty(p, j, W, W + 3, W + 6);
         return;
     }
     if (law == SP_LAW_NEO_HOOKEAN_STABLE) {
@@ -253,6 +264,7 @@ SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_la
     }
     if (law == SP_LAW_NEO_HOOKEAN_LOG) {
         law_log(p, d1, d2, j, W);
+        law_penalty(p, j, W, W + 3, W + 6);
         return;
     }
     sp_lane b[10], V[6], U[3];
@@ -267,6 +279,37 @@ SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_la
     else
         law_veronda_westmann(p, b[0], b[5], V);
     law_chain(b, V, U, W);
+}
+
+// Costa et al. 2001: a/2 (exp(J^(-4/3) q) - 1)
+SP_POINTWISE void law_costa(const sp_lane *p, sp_lane q, sp_lane j, sp_lane *W) {
+    sp_lane a = p[0];
+    sp_lane f0 = lane_exp(lane_log1p(j) / -3);
+    sp_lane f1 = lane_exp(q * f0 * f0 * f0 * f0);
+    sp_lane f2 = lane_expm1(q * f0 * f0 * f0 * f0);
+    sp_lane x0 = SP_RATIO(1, 2) * a;
+    sp_lane x1 = f1 * x0;
+    sp_lane x2 = a * f1;
+    sp_lane x3 = SP_RATIO(2, 3) * x2;
+    sp_lane x4 = x3 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
+    W[0] = f2 * x0;
+    W[1] = x1 * f0 * f0 * f0 * f0;
+    W[2] = -q * x4;
+    W[3] = x1 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
+    W[4] = SP_RATIO(8, 9) * x2 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * q * q + SP_RATIO(14, 9) * q
+        * x2 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
+    W[5] = -q * x3 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 - x4;
+}
+
+// k (J ln J - J + 1)
+SP_POINTWISE void volume_costa(sp_lane bulk, sp_lane j, sp_lane *W) {
+    sp_lane f0 = 1 / (1 + j);
+    sp_lane f1 = lane_log1p_rest(j);
+    sp_lane x0 = j + 1;
+    sp_lane x1 = f0 * x0;
+    W[0] = bulk * (-f1 * x0 + j * j);
+    W[1] = bulk * (-f1 - j * x1 + 2 * j);
+    W[2] = bulk * (j * x0 * f0 * f0 - 2 * f0 * j - x1 + 2);
 }
 
 // clang-format on

@@ -62,12 +62,18 @@ typedef struct sp_solid_constants {
     double density, young, poisson;  // NaN: those of the body
 } sp_solid_constants;
 
+// Patches that contribute to the rows of each leaf, as sp_patch_stencil; at_start: first of their numbers in `at`.
+typedef struct sp_patch_list {
+    int *start, *patch, *at_start, *at;
+} sp_patch_list;
+
 // Elements of one type and one law. Elements are in slots, structures of `lanes` elements; the slots of all groups are numbered
 // one group after the other, and arrays per slot belong to the solid.
 typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
+    int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
     int nodes;          // of an element
     int elements;       // without padding
     int first, slots;   // slots of the group in those of the solid
@@ -83,15 +89,20 @@ typedef struct sp_solid_group {
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
+    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar,
+        *other_fibre_state;  // those of each pair not in tets and iso
     sp_springs frozen_springs;
-    double *other_springs;                                                       // as other_grad
-    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
-    bool relaxes;                                                                // viscous (solid_relax.c)
+    double *other_springs;         // as other_grad
+    bool relaxes;                  // viscous (solid_relax.c)
     double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
+    // 4-node tetrahedra with mean dilatation (solid_patches.c); arrays as above
+    sp_patches patches;
+    double *other_patch_q, *other_patch_factor;
+    sp_patch_list patch_list;
 } sp_solid_group;
 
 // What is left of a solid after elements were removed (solid_remove.c)
@@ -108,6 +119,7 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
+    double thickness;               // of a membrane [m]; 0: a solid of volume elements
     int *user_node, *inner_node;    // user number of an inner node, and the inverse
     int slots;                      // of all groups, with padding
     int *user_element, *slot_of;    // user number of the element in a slot (-1: padding), and the inverse
@@ -186,9 +198,13 @@ static inline sp_solid_group *sp__solid_group_of(const sp_solid *s, int slot) {
     return g;
 }
 
-// inner nodes of a cell
+// Inner nodes of a cell. Of a membrane they are the triangle and its last node again, which has no weight there.
 static inline const int *sp__solid_cell(const sp_solid *s, uint32_t cell) {
     return s->cell_node + 4 * (size_t)cell;
+}
+
+static inline bool sp__solid_is_membrane(const sp_solid *s) {
+    return s->thickness > 0;
 }
 
 // the kernel of its forces is the product with its constant stiffness matrix
@@ -239,7 +255,24 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
 int sp__solid_law_number(const sp_solid_law *law);
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size);
+// solid_patches.c
+// patches of a group; element: user number per slot of the group, negative: padding
+sp_status sp__solid_make_patches(sp_context *ctx, const sp_solid *s, sp_solid_group *g, const sp_solid_def *def,
+                                 const int *element);
+void sp__solid_free_patches(sp_context *ctx, sp_solid_group *g);
+// calls fn for each pair of different nodes of each patch; returns their number. Nullable: fn
+size_t sp__patches_pairs(const sp_patches *p, void (*fn)(int *at, int *col, int low, int high), int *at, int *col);
+sp_status sp__patches_list(sp_context *ctx, const sp_solid *s, const sp_patches *p, const sp_blocks *A, const int *leaf_of,
+                           sp_patch_list *out);
+void sp__patches_list_free(sp_context *ctx, sp_patch_list *list);
+double sp__patches_mean(const sp_solid *s, const sp_solid_group *g, int patch, const double *q);  // of z at positions q
+// Rest directions of the elements of a region: 0, 1, or 2 where a second family of fibres or a sheet is needed. `second`: some
+// element has a second direction of its own
+int sp__solid_directions(const sp_solid_def *def, int region, bool second);
+bool sp__solid_second_direction(const sp_solid_def *def);
 // solid_mechanics.c
+// numbers of a family of fibres (kernels/law.h) from those of the law; returns the modulus along the fibre that it adds [Pa]
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]);
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
@@ -297,7 +330,7 @@ sp_iso sp__group_lasting(const sp_solid_group *g);    // without its viscous par
 double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q);
 void sp__solid_history_stress(const sp_solid *s, int slot, int point, const double *q, double S[6]);  // sum of the terms
 // solid_query.c
-enum { SP_SOLID_FIELDS = 19 };
+enum { SP_SOLID_FIELDS = 20 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);

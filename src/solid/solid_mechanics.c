@@ -178,7 +178,10 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
+        solid_swap_arrays(&g->iso.patch_q, &g->other_patch_q);
+        solid_swap_arrays(&g->iso.patch_factor, &g->other_patch_factor);
         solid_swap_arrays(&g->iso.kept, &g->other_kept);
+        solid_swap_arrays(&g->iso.fibre_state, &g->other_fibre_state);
     }
     if (g->springs.pattern && g->springs.state == g->frozen_springs.state)
         solid_swap_arrays(&g->springs.state, &g->other_springs);
@@ -213,7 +216,7 @@ sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status) {
         double ratio;
         if (!sp__solid_alive(s, slot) || element_defined(s, g, slot, b->q[which], &ratio)) continue;
         status = SP_BODY_FAIL(b, status, "element %d of '%s' has %.3g of its volume: the energy of %s is %s there", e, b->name,
-                              ratio, sp__law_name(g->iso.law), ratio > 0 ? "not finite" : "not defined");
+                              ratio, sp__law_name(sp__solid_law_number(&g->law)), ratio > 0 ? "not finite" : "not defined");
         b->error->index = e;
         return status;
     }
@@ -432,6 +435,8 @@ sp_material sp__material_over(const sp_material *region, const sp_material *body
     if (isnan(m.density)) m.density = body->density;
     if (isnan(m.young)) m.young = body->young;
     if (isnan(m.poisson)) m.poisson = body->poisson;
+    if (isnan(m.fibre_young)) m.fibre_young = body->fibre_young;
+    if (isnan(m.fibre[0])) memcpy(m.fibre, body->fibre, sizeof m.fibre);
     return m;
 }
 
@@ -514,15 +519,20 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
     case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
     case SP_OGDEN: return SP_LAW_OGDEN;
-    case SP_MASS_SPRING: return SP_LAWS;  // no law of a continuum
+    case SP_HOLZAPFEL: return SP_LAW_HOLZAPFEL;
+    case SP_COSTA: return SP_LAW_COSTA;
+    case SP_MASS_SPRING: break;  // no law of a continuum
     }
-    return SP_LAWS;
+    return SP_LAWS_ALL;
 }
 
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size) {
-    sp_law_numbers numbers = {
-        .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
+    sp_law_numbers numbers = {.young = m->young,
+                              .poisson = m->poisson,
+                              .bulk = m->bulk > 0 ? m->bulk : NAN,
+                              .penalty = m->incompressibility,
+                              .coefficient_count = m->coefficient_count};
     memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
     if (law->model == SP_MASS_SPRING) {
         memset(param, 0, SP_LAW_PARAMS * sizeof *param);
@@ -537,7 +547,25 @@ static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     double mu = m->young / (2 * (1 + m->poisson)), V = s->volume[slot];
     g->tets.scale[slot - g->first] = sqrt(V * mu);
     g->tets.ratio[slot - g->first] = 2 * m->poisson / (1 - 2 * m->poisson);
+    // the penalty is a part of lambda; an element without stiffness has none
+    if (m->incompressibility > 0 && mu > 0) g->tets.ratio[slot - g->first] += m->incompressibility / mu;
     if (sp__solid_alive(s, slot)) s->rigidity += V * mu;
+}
+
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]) {
+    bool own = law->model == SP_HOLZAPFEL;
+    out[0] = own ? param[1] : m->fibre_young / 4;
+    out[1] = own ? param[2] : 0;
+    out[2] = own;
+    return 4 * out[0];
+}
+
+// numbers of the fibres of the element at `at` of a group, the same for every family
+static void fibre_material(sp_solid_group *g, size_t at, const sp_material *m, const double *param) {
+    size_t w = (size_t)g->lanes, per = SP_FIBRE_PARAMS * (size_t)g->iso.families;
+    double fibre[SP_FIBRE_PARAMS];
+    sp__solid_fibre_params(&g->law, m, param, fibre);
+    for (size_t k = 0; k < per; k++) g->iso.fibre_param[(at / w * per + k) * w + at % w] = fibre[k % SP_FIBRE_PARAMS];
 }
 
 static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
@@ -545,9 +573,11 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     char text[200];
     size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
     if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
+    int law = sp__solid_law_number(&g->law);
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
+    fibre_material(g, at, m, param);
     if (g->relaxes) sp__solid_relax_params(s, g, slot, m, param);
-    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
+    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * sp__law_shear(law, param);
 }
 
 // Shares of the nodes of an element in its mass and in a body load. Four nodes have equal shares. Others are lumped in proportion
@@ -679,6 +709,12 @@ sp_status sp__solid_make_sums(sp_body *b) {
     return SP_NEW(b->ctx, s->task_sums, SUMS * (size_t)sum_tasks(s)) ? SP_OK : SP_NO_MEMORY;
 }
 
+// edge of a regular tetrahedron or triangle of the mean size
+static double solid_element_size(const sp_solid *s) {
+    double mean = s->rest_volume / sp__solid_living(s);
+    return sp__solid_is_membrane(s) ? sqrt(4 / sqrt(3) * mean / s->thickness) : cbrt(6 * sqrt(2) * mean);
+}
+
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     sp_solid *s = sp__solid(b);
     double sum[SUMS] = {0};
@@ -697,7 +733,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
                          .rest_volume = s->rest_volume,
                          .inverted = sum[INVERTED],
                          .rigidity = s->rigidity,
-                         .size = cbrt(6 * sqrt(2) * s->rest_volume / sp__solid_living(s))};
+                         .size = solid_element_size(s)};
 }
 
 // ------------------------------------------------------------------------------------------------ work

@@ -14,7 +14,7 @@
 typedef struct element_values {
     double stress[6], strain[6];  // Cauchy and Green-Lagrange in world axes: xx yy zz xy yz zx
     double energy;                // of the element [J]; NaN: the forces have no energy
-    double volume_ratio;
+    double volume_ratio, fibre;   // stretch of the first family of fibres, 1 without
     double rotation[9];
 } element_values;
 
@@ -38,7 +38,7 @@ static void tet_green(const sp_solid *s, const sp_solid_group *g, int slot, cons
         int i = row[k], j = column[k];
         out->strain[k] = 0.5 * (H[3 * i + j] + H[3 * j + i] + H[i] * H[j] + H[3 + i] * H[3 + j] + H[6 + i] * H[6 + j]);
     }
-    out->volume_ratio = sp__det3(F);
+    out->volume_ratio = sp__det3(F), out->fibre = 1;
 }
 
 // The stress is that of the corotated small strain.
@@ -64,6 +64,7 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     sp_material m = sp__solid_material_of(s, slot);
     double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
     double trace = e[0] + e[1] + e[2];
+    if (mu > 0) lambda += m.incompressibility;
     for (int k = 0; k < 6; k++) out->stress[k] = 2 * mu * e[k] + (k < 3 ? lambda * trace : 0);
     // shear strains count twice in e : e
     double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
@@ -96,7 +97,10 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
         double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
-        sp__iso_value(&lasting, at, p, u, &v);
+        if (g->iso.patches)
+            sp__iso_value_mean(&lasting, at, sp__patches_mean(s, g, g->patches.of[at], q), u, &v);
+        else
+            sp__iso_value(&lasting, at, p, u, &v);
         if (g->relaxes) {
             double S[6];
             sp__solid_history_stress(s, slot, p, q, S);
@@ -105,7 +109,11 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
-        add_gradient(g, at, p, u, weight / s->volume[slot], F);
+        out->fibre += weight / s->volume[slot] * v.fibre;
+        if (g->type == SP_ELEMENT_TRI3)
+            for (int k = 0; k < 9; k++) F[k] = v.gradient[k] + (k % 4 ? 0 : 1);
+        else
+            add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
     rotation_nearest(F, out->rotation);
@@ -179,6 +187,7 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
     case SP_FIELD_PRINCIPAL_STRAIN: principal_values(v.strain, out); break;
     case SP_FIELD_ENERGY_DENSITY: *out = v.energy / s->volume[slot]; break;
     case SP_FIELD_VOLUME_RATIO: *out = v.volume_ratio; break;
+    case SP_FIELD_FIBRE_STRETCH: *out = v.fibre; break;
     case SP_FIELD_STRAIN_ENERGY: *out = share * v.energy; break;
     default: *out = von_mises(v.stress); break;
     }
@@ -367,6 +376,7 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_REGION, cell_count, element_field},
     {SP_FIELD_REFRESH, cell_count, refresh_field},
     {SP_FIELD_REMOVED, cell_count, removed_field},
+    {SP_FIELD_FIBRE_STRETCH, cell_count, element_field},
 };
 
 void sp__solid_user_cells(sp_body *b, int *out) {

@@ -36,7 +36,9 @@ static sp_status refuse_element(const char **refused, const char *why) {
 sp_status sp__world_edit_remove_element(sp_world *w, const sp_edit *e, const char **refused) {
     const sp_body *b = sp__world_body(w, e->body);
     if (!b) return refuse_element(refused, "the body's id is null or stale");
-    if (!b->ops->removal) return refuse_element(refused, "only elements of solids can be removed");
+    if (!b->ops->removal)
+        return refuse_element(refused, b->ops->element_type == SP_ELEMENT_TRI3 ? "triangles of a membrane cannot be removed"
+                                                                               : "only elements of solids can be removed");
     if (b->compliance_type == SP_COMPLIANCE_WARPED) return refuse_element(refused, keeps_first);
     if (e->node >= b->computed) return refuse_element(refused, "the body has no element of that number");
     sp_slot *slot = sp__world_slot(w, b);

@@ -1,4 +1,6 @@
 // A solid of the scene: shape, material, boundary conditions, integrator and solver; then one call of the engine.
+#include <stdio.h>
+
 #include "io/run/build.h"
 
 #include "math/vec3.h"
@@ -16,6 +18,7 @@ typedef struct layers {
     int region_count;
     int *element_region;
     double *element[3];  // density, young, poisson; NaN: value of the body or region
+    double *fibre;       // 6 per element, likewise; NULL: constant in every region
 } layers;
 
 enum { DENSITY, YOUNG, POISSON };
@@ -69,6 +72,74 @@ static bool varies_in_space(const sp_attr *attr) {
     return attr->data || sp__attr_varies(attr, SP_ATTR_OF_SPACE);
 }
 
+// ------------------------------------------------------------------------------------------------ fibres
+
+// Directions are given in the body's own axes and turn with its placement.
+static void place_direction(const sp_run_body *body, double v[3]) {
+    const double origin[3] = {0, 0, 0};
+    double from[3], to[3];
+    sp__places_point(&body->places, origin, from);
+    sp__places_point(&body->places, v, to);
+    sp__sub3(to, from, v);
+}
+
+// a component of the array `name`: the data element "name-x" or the component "name.x" of a vector in the mesh file
+static sp_status fibre_component(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *name, int k,
+                                 const double **out) {
+    char full[200];
+    for (const sp_scene_node *data = NULL; (data = sp__next_child(body->node, "data", data));) {
+        snprintf(full, sizeof full, "%.150s-%c", name, "xyz"[k]);
+        if (strcmp(data->name, full) == 0) return sp__build_data(run, body, node, "fibre", full, out);
+    }
+    snprintf(full, sizeof full, "%.150s.%c", name, "xyz"[k]);
+    return sp__build_data(run, body, node, "fibre", full, out);
+}
+
+static sp_status fibre_arrays(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const sp_attr *attr,
+                              const double *data[6]) {
+    const char *const arrays[2] = {attr->data, attr->second};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3 && arrays[i]; k++) SP_TRY(fibre_component(run, body, node, arrays[i], k, &data[3 * i + k]));
+    return SP_OK;
+}
+
+static sp_status fibre_spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const sp_attr *attr,
+                              const int *elements, int count, layers *l) {
+    const double *data[6] = {NULL};
+    size_t n = 6 * (size_t)sp_mesh_element_count(body->own);
+    SP_TRY(fibre_arrays(run, body, node, attr, data));
+    if (!l->fibre) {
+        if (!SP_KEEP(&run->scratch, l->fibre, n)) return sp__build_no_memory(run);
+        for (size_t i = 0; i < n; i++) l->fibre[i] = NAN;
+    }
+    for (int i = 0; i < count; i++) {
+        int e = elements ? elements[i] : i;
+        double x[3], *to = l->fibre + 6 * (size_t)e;
+        sp_mesh_element_point(body->own, e, NULL, x);
+        for (int k = 0; k < 6; k++) {
+            to[k] = data[k] ? data[k][e] : k < attr->count ? sp__attr_at(node, "fibre", k, x, 0) : 0;
+            if (!isfinite(to[k]))
+                return SP_BUILD_FAIL(run, node, "fibre", "fibre = %g in element %lld, must be finite", to[k],
+                                     (long long)sp_mesh_element_ids(body->own)[e]);
+        }
+        place_direction(body, to), place_direction(body, to + 3);
+    }
+    return SP_OK;
+}
+
+// directions of a body or a region: constant ones go to its material, others to the elements. elements NULL: all
+static sp_status take_fibre(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
+                            layers *l, sp_material *out) {
+    const sp_attr *attr = sp__build_attr(m, "fibre");
+    out->fibre_young = sp__build_number(m, "fibre-young", out->fibre_young);
+    if (!attr) return SP_OK;
+    if (varies_in_space(attr)) return fibre_spread(run, body, m, attr, elements, count, l);
+    for (int k = 0; k < 6; k++) out->fibre[k] = k < attr->count ? attr->numbers[k] : 0;
+    place_direction(body, out->fibre), place_direction(body, out->fibre + 3);
+    for (int i = 0; l->fibre && i < count; i++) l->fibre[6 * (size_t)elements[i]] = NAN;
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ body
 
 static double mean_given(const double *values, int n, double otherwise) {
@@ -112,8 +183,8 @@ static int word_number(const sp_scene_node *m, const char *name, const char *con
 }
 
 static void take_model(const sp_scene_node *m, const char *name, sp_material_model *out) {
-    static const char *const words[] = {"corotational", "linear",           "stvk",  "neo-hookean", "mooney-rivlin",
-                                        "arruda-boyce", "veronda-westmann", "ogden", "mass-spring"};
+    static const char *const words[] = {"corotational",     "linear", "stvk",      "neo-hookean", "mooney-rivlin", "arruda-boyce",
+                                        "veronda-westmann", "ogden",  "holzapfel", "costa",       "mass-spring"};
     int n = word_number(m, name, words, sizeof words / sizeof *words);
     if (n >= 0) *out = (sp_material_model)n;
 }
@@ -130,16 +201,21 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
     if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
-    if ((n = word_number(m, "integration", integrations, 2)) >= 0) law->integration = (sp_integration)n;
+    if ((n = word_number(m, "integration", integrations, 2)) >= 0)
+        law->integration = n ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR;
 }
 
-// `integration` acts on hexahedra: it is an error where there is none. elements NULL: all
+// `integration` acts on hexahedra and 4-node tetrahedra: it is an error where there is neither. elements NULL: all
 static sp_status check_integration(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
     const int *nodes;
     if (!sp__build_given(m, "integration")) return SP_OK;
-    for (int i = 0; i < count; i++)
-        if (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes) == SP_ELEMENT_HEX8) return SP_OK;
-    return SP_BUILD_FAIL(run, m, "integration", "integration acts on hexahedra with 8 nodes, and \"%s\" has none%s",
+    for (int i = 0; i < count; i++) switch (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes)) {
+        case SP_ELEMENT_HEX8:
+        case SP_ELEMENT_TET4: return SP_OK;
+        default: break;
+        }
+    return SP_BUILD_FAIL(run, m, "integration",
+                         "integration acts on hexahedra with 8 nodes and tetrahedra with 4, and \"%s\" has neither%s",
                          body->node->path, elements ? " in this region" : "");
 }
 
@@ -150,6 +226,7 @@ static void take_coefficients(const sp_scene_node *m, sp_material *out) {
         for (int i = 0; i < attr->count && i < 8; i++) out->coefficients[i] = attr->numbers[i];
     }
     out->bulk = sp__build_number(m, "bulk", out->bulk);
+    out->incompressibility = sp__build_number(m, "incompressibility", out->incompressibility);
 }
 
 static void take_relaxation(const sp_scene_node *m, sp_material *out) {
@@ -172,8 +249,9 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
-    static const char *const of_law[] = {"material",   "rotation",    "shape",        "tangent", "form",
-                                         "volumetric", "integration", "coefficients", "bulk",    "prony"};
+    static const char *const of_law[] = {"material",    "rotation",          "shape",        "tangent", "form",
+                                         "volumetric",  "integration",       "coefficients", "bulk",    "fibre",
+                                         "fibre-young", "incompressibility", "prony"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -187,6 +265,9 @@ static void region_law(const sp_scene_node *region, const sp_scene_node *m, cons
     take_law(m, m == region ? "material" : "model", law);
     // coefficients belong to a model: those of the body hold in its own
     if (law->model == def->model && m == region && !sp__build_attr(region, "young")) take_coefficients(of_body, material);
+    memcpy(material->fibre, def->material.fibre, sizeof material->fibre);
+    if (law->model == def->model && m == region) material->fibre_young = def->material.fibre_young;
+    if (law->model == def->model && m == region) material->incompressibility = def->material.incompressibility;
     take_coefficients(m, material);
     if (m == region) take_relaxation(of_body, material);
     take_relaxation(m, material);
@@ -202,6 +283,7 @@ static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_sce
         return SP_BUILD_FAIL(run, m, "young", "young of a region cannot vary in time, only that of the whole body");
     sp_material *material = &l->regions[l->region_count];
     region_law(region, m, l->def, &l->laws[l->region_count++], material);
+    SP_TRY(take_fibre(run, body, m, elements, count, l, material));
     for (int i = 0; i < count; i++) {
         l->element_region[elements[i]] = l->region_count;
         if (attr && l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
@@ -262,13 +344,26 @@ static const sp_scene_node *locking_source(const sp_run_body *body, double own, 
     return source;
 }
 
-// 4-node tetrahedra and hexahedra with full integration
+// 4-node tetrahedra and hexahedra without mean dilatation
 static bool element_locks(const sp_run_body *body, const sp_solid_def *def, int element) {
     const int *nodes;
     sp_element_type type = sp_mesh_element(body->own, element, &nodes);
     int region = def->element_region ? def->element_region[element] : 0;
     sp_integration integration = region ? def->region_laws[region - 1].integration : def->integration;
-    return type == SP_ELEMENT_TET4 || (type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL);
+    return type == SP_ELEMENT_TET4 ? integration != SP_INTEGRATION_B_BAR
+                                   : type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL;
+}
+
+// Poisson's ratio at small strains, with the penalty on the change of volume
+static double element_poisson(const sp_solid_def *def, int element, bool *given) {
+    *given = def->element_poisson && !isnan(def->element_poisson[element]);
+    int region = def->element_region ? def->element_region[element] : 0;
+    const sp_material *m = region ? &def->regions[region - 1] : &def->material;
+    double poisson = *given ? def->element_poisson[element] : def->material.poisson;
+    double young = def->element_young && !isnan(def->element_young[element]) ? def->element_young[element] : m->young;
+    if (isnan(young)) young = def->material.young;
+    double mu = young / (2 * (1 + poisson)), lambda = 2 * mu * poisson / (1 - 2 * poisson) + m->incompressibility;
+    return m->incompressibility > 0 ? lambda / (2 * (lambda + mu)) : poisson;
 }
 
 // They lock above this ratio (docs/corotational.md, volumetric locking; docs/incompressible.md); one warning per body
@@ -277,8 +372,8 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
     int n = sp_mesh_element_count(body->own), count = 0;
     double own = NAN, most = 0;
     for (int e = 0; e < n; e++) {
-        bool given = def->element_poisson && !isnan(def->element_poisson[e]);
-        double poisson = given ? def->element_poisson[e] : def->material.poisson;
+        bool given;
+        double poisson = element_poisson(def, e, &given);
         if (!(poisson > limit) || !element_locks(body, def, e)) continue;
         count++;
         most = fmax(most, poisson);
@@ -303,6 +398,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
         return sp__build_no_memory(run);
     body_law(body, m, def);
     SP_BUILD(check_integration(run, body, m, NULL, sp_mesh_element_count(body->own)));
+    SP_BUILD(take_fibre(run, body, m, NULL, n, &l, &def->material));
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
@@ -313,6 +409,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     def->element_density = l.element[DENSITY];
     def->element_young = l.element[YOUNG];
     def->element_poisson = l.element[POISSON];
+    def->element_fibre = l.fibre;
     warn_of_locking(run, body, def);
     return SP_OK;
 }
@@ -402,7 +499,11 @@ static int *cells_of_nodes(sp_run *run, const sp_mesh *mesh) {
 // the shares of nodes 1, 2, 3 of the cell
 static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int cell) {
     sp_anchor a = {.elem = (uint32_t)cell};
-    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] == node;
+    for (size_t k = 0; k < 3; k++) {
+        if (sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] != node) continue;
+        a.at[k] = 1;
+        break;  // the flat cell of a triangle has its last node twice
+    }
     return a;
 }
 
@@ -628,6 +729,15 @@ static sp_status read_array(sp_run *run, const sp_scene_node *node, sp_recording
     return recorded_refused(run, node, sp_recording_field(r, frame, body, field, *out));
 }
 
+// cells of the recording: tetrahedra, or the triangles of a membrane
+static bool same_cells(const sp_mesh *mesh, const sp_recording_topology *t) {
+    const int corners = sp_mesh_element(mesh, 0, NULL) == SP_ELEMENT_TRI3 ? 3 : 4;
+    bool same = t->cell_count == sp_mesh_cell_count(mesh) && t->corners == corners;
+    for (int c = 0; same && c < t->cell_count; c++)
+        same = memcmp(t->cells + corners * (size_t)c, sp_mesh_cells(mesh) + 4 * (size_t)c, (size_t)corners * sizeof(int)) == 0;
+    return same;
+}
+
 static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_recording *r, sp_solid_def *def) {
     sp_recording_info info;
     sp_recording_body found;
@@ -641,9 +751,7 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
         return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
     SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
-    size_t corners = 4 * (size_t)sp_mesh_cell_count(body->placed);
-    if (t.cell_count != sp_mesh_cell_count(body->placed) || t.corners != 4 ||
-        memcmp(t.cells, sp_mesh_cells(body->placed), corners * sizeof(int)) != 0)
+    if (!same_cells(body->placed, &t))
         return SP_BUILD_FAIL(run, node, "file", "\"%s\" has other elements in the recording", body->node->path);
     SP_TRY(read_array(run, node, r, frame, index, "position", nodes, &x));
     SP_TRY(read_array(run, node, r, frame, index, "velocity", nodes, &v));
@@ -745,6 +853,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
     def->name = body->node->path;
     def->mesh = body->placed;
+    def->thickness = sp__build_number(body->node, "thickness", 0);
     if (rayleigh) def->rayleigh_mass = rayleigh->numbers[0], def->rayleigh_stiffness = rayleigh->numbers[1];
     def->drag = sp__build_number(body->node, "drag", 0);
     sp__build_integrator(body->node, &def->integrator);

@@ -215,8 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young",      "poisson",     "rotation",     "shape", "tangent",
-                                              "form",    "volumetric", "integration", "coefficients", "bulk",  "prony"};
+static const char *const material_values[] = {"density", "young", "poisson",     "rotation",          "shape",
+                                              "tangent", "form",  "volumetric",  "integration",       "coefficients",
+                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
@@ -233,6 +234,7 @@ static void check_prony(sp_scene_node *node, const char *model) {
     if (!(sum < 1))
         sp__scene_error(node->scene, node, "prony", "sum of the shares = %g, must be < 1: the rest is the stiffness that lasts",
                         sum);
+    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "prony", node, "rotation", "relaxation needs rotation=\"polar\" or \"svd\"");
@@ -241,7 +243,7 @@ static void check_prony(sp_scene_node *node, const char *model) {
 
 // Attributes of a law that this model has not. `isochoric`: the law has a bulk modulus.
 static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
-    static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden";
+    static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/costa";
     if (strcmp(model, "linear") == 0) {
         sp__cannot_act(node, "rotation", NULL, NULL, "a linear material has no rotations");
         sp__cannot_act(node, "shape", NULL, NULL, "a linear material has no rotations");
@@ -253,21 +255,26 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     acts_in(node, "coefficients", model, own, "this law has no coefficients: young and poisson describe it");
     if (!isochoric) {
         static const char why[] = "this law has no separate energy of the volume (docs/materials.md)";
-        sp__cannot_act(node, "volumetric", NULL, NULL, why);
-        sp__cannot_act(node, "bulk", NULL, NULL, why);
+        sp__cannot_act(node, "volumetric", NULL, NULL,
+                       strcmp(model, "costa") == 0 ? "costa has an energy of the volume of its own (docs/fibres.md)" : why);
+        if (strcmp(model, "costa") != 0) sp__cannot_act(node, "bulk", NULL, NULL, why);
         if (strcmp(model, "neo-hookean") == 0)
             sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
     }
+    if (isochoric || strcmp(model, "costa") == 0)
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "this law has a bulk modulus of its own: use bulk");
     if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
         sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
     if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
         sp__scene_error(node->scene, node, "bulk",
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
     check_prony(node, model);
+    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "mass-spring") == 0) {
         sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
         sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "springs have no change of volume");
     }
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
@@ -277,8 +284,30 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
 }
 
 static bool law_isochoric(const sp_scene_node *node, const char *model) {
-    return sp__list_has("mooney-rivlin/arruda-boyce/veronda-westmann/ogden", '/', model) ||
+    return sp__list_has("mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel", '/', model) ||
            (strcmp(model, "neo-hookean") == 0 && sp__attr_is(node, "form", "isochoric"));
+}
+
+static bool fibre_given(const sp_scene_node *node, const sp_scene_node *body, const char *attr) {
+    return sp__attr_given(node, attr) || (body && sp__attr_given(body, attr));
+}
+
+// Fibres: what has them, and their directions. `body`: the element whose values a region takes over; NULL: not a region
+static void check_fibre(sp_scene_node *node, const sp_scene_node *body, const char *model) {
+    bool own = sp__list_has("holzapfel/costa", '/', model), needs = strcmp(model, "holzapfel") == 0;
+    const sp_attr *young = sp__attr(node, "fibre-young"), *fibre = sp__attr(node, "fibre");
+    bool adds = sp__attr_given(node, "fibre-young") && young->count && young->numbers[0] > 0;
+    if (own) sp__cannot_act(node, "fibre-young", NULL, NULL, "the coefficients of this law describe its fibres (docs/fibres.md)");
+    if (strcmp(model, "linear") == 0)
+        sp__cannot_act(node, "fibre-young", NULL, NULL, "fibres of a linear material would not turn with the body");
+    if (!own && !fibre_given(node, body, "fibre-young"))
+        sp__cannot_act(node, "fibre", NULL, NULL, "fibres are those of fibre-young, holzapfel or costa, and none is given");
+    if ((needs || (adds && !own)) && !fibre_given(node, body, "fibre"))
+        sp__scene_error(node->scene, node, adds ? "fibre-young" : NULL, "%s needs fibre, the direction of its fibres",
+                        needs ? "holzapfel" : "fibre-young");
+    bool constant = fibre->count >= 3 && !sp__attr_varies(fibre, SP_ATTR_OF_SPACE);
+    if (constant && fibre->numbers[0] == 0 && fibre->numbers[1] == 0 && fibre->numbers[2] == 0)
+        sp__scene_error(node->scene, node, "fibre", "fibre has no length");
 }
 
 // model of the material of a body or a region
@@ -305,6 +334,32 @@ static void check_data(sp_scene_node *node) {
     }
 }
 
+// the three components of an array of `fibre`: data elements E-x, E-y, E-z, or a vector of a mesh file, which is checked later
+static void use_data_of_fibre(const sp_scene_node *body, const char *name, bool *found) {
+    static const char *const component[3] = {"-x", "-y", "-z"};
+    size_t length = strlen(name);
+    for (int c = 0; c < body->child_count; c++) {
+        const sp_scene_node *child = body->children[c];
+        *found = *found || is_element(child, "mesh");
+        if (!is_element(child, "data") || strncmp(child->name, name, length) != 0) continue;
+        for (int k = 0; k < 3; k++)
+            if (strcmp(child->name + length, component[k]) == 0) child->source->used = *found = true;
+    }
+}
+
+// `values`: a body, a region or a material that is used in the body
+static void check_fibre_data(const sp_scene_node *body, sp_scene_node *values) {
+    const sp_attr *fibre = sp__attr(values, "fibre");
+    const char *const names[2] = {fibre->data, fibre->second};
+    for (int i = 0; i < 2 && names[i]; i++) {
+        bool found = false;
+        use_data_of_fibre(body, names[i], &found);
+        if (!found)
+            sp__scene_error(values->scene, values, "fibre", "there is no data \"%s-x\", \"%s-y\", \"%s-z\" in this body",
+                            names[i], names[i], names[i]);
+    }
+}
+
 static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
     for (int i = 0; i < 3; i++) {
         const sp_attr *attr = sp__attr(material, material_values[i]);
@@ -314,8 +369,21 @@ static void use_data_of_material(const sp_scene_node *body, const sp_scene_node 
     }
 }
 
+// A sheet and a disc have triangles only, and a membrane has no elements of other orders.
+static void check_thickness(sp_scene_node *node, sp_scene_node *shape) {
+    static const char *const of_volumes[] = {"order", "tetrahedra"};
+    bool triangles = is_element(shape, "sheet") || is_element(shape, "disc"), membrane = sp__attr_given(node, "thickness");
+    if (triangles && !membrane)
+        sp__scene_error(node->scene, shape, NULL,
+                        "a %s consists of triangles: the solid needs a thickness, which makes it a membrane", shape->spec->name);
+    for (int i = 0; membrane && i < 2; i++)
+        if (sp__attr_index(shape->spec, of_volumes[i]) >= 0)
+            sp__cannot_act(shape, of_volumes[i], node, "thickness", "the elements of a membrane are triangles with 3 nodes");
+}
+
 static void check_solid(sp_scene_node *node) {
-    const sp_scene_node *material = sp__scene_material(node), *first = NULL;
+    const sp_scene_node *material = sp__scene_material(node);
+    sp_scene_node *first = NULL;
     if (material != node) {
         char why[200];
         snprintf(why, sizeof why, "the material \"%.100s\" has the values; write them there or here", material->name);
@@ -323,10 +391,12 @@ static void check_solid(sp_scene_node *node) {
         use_data_of_material(node, material);
     } else {
         check_law(node, model_of(node), law_isochoric(node, model_of(node)));
+        check_fibre(node, NULL, model_of(node));
     }
     check_data(node);
+    check_fibre_data(node, (sp_scene_node *)material);
     for (int i = 0; i < node->child_count; i++) {
-        const sp_scene_node *child = node->children[i];
+        sp_scene_node *child = node->children[i];
         if (!is_shape(child) || !sp__is_present(child)) continue;
         if (first)
             sp__scene_error(node->scene, child, NULL, "a solid has one shape, and there is a %s at line %d", first->spec->name,
@@ -334,11 +404,16 @@ static void check_solid(sp_scene_node *node) {
         else
             first = child;
     }
-    if (!first) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a box, cylinder, sphere, torus or mesh");
+    if (!first)
+        sp__scene_error(node->scene, node, NULL,
+                        "has no shape: it needs a box, cylinder, sphere, torus, organ, mesh, sheet or disc");
+    else
+        check_thickness(node, first);
 }
 
 static void check_material(sp_scene_node *node) {
     check_law(node, sp__attr_word(node, "model"), law_isochoric(node, sp__attr_word(node, "model")));
+    check_fibre(node, NULL, sp__attr_word(node, "model"));
     check_data(node);
 }
 
@@ -367,7 +442,9 @@ static void check_region(sp_scene_node *node) {
         const char *word = sp__attr_word(node, "material"), *model = word ? word : model_of(body);
         const sp_scene_node *form = sp__attr_given(node, "form") ? node : sp__scene_material(body);
         check_law(node, model, law_isochoric(form, model));
+        check_fibre(node, sp__scene_material(body), model);
     }
+    check_fibre_data(body, (sp_scene_node *)own);
     check_friction(node);
     check_data(node);
     if (own != node) use_data_of_material(body, own);
@@ -814,7 +891,8 @@ static void check_surface(sp_scene_node *node) {
 }
 
 static void check_mesh(sp_scene_node *node) {
-    if (sp__attr_yes(node, "flip") && !is_element(node->parent, "rigid"))
+    bool membrane = is_element(node->parent, "solid") && sp__attr_given(node->parent, "thickness");
+    if (sp__attr_yes(node, "flip") && !membrane && !is_element(node->parent, "rigid"))
         sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are oriented automatically; flip is for surfaces");
 }
 
