@@ -110,6 +110,12 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
+// what an integration means for a type of element: equal ones are one group
+static sp_integration integration_of(sp_element_type type, sp_integration asked) {
+    if (type == SP_ELEMENT_HEX8) return asked == SP_INTEGRATION_FULL ? asked : SP_INTEGRATION_B_BAR;
+    return type == SP_ELEMENT_TET10 && asked == SP_INTEGRATION_VERTICES ? asked : SP_INTEGRATION_FULL;
+}
+
 static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
     int g = 0;
     while (g < s->group_count && (s->group[g].type != type || !law_equal(&s->group[g].law, law))) g++;
@@ -127,7 +133,7 @@ static sp_status make_groups(layout *o) {
         const int *nodes;
         sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
+        law.integration = integration_of(type, law.integration);
         o->group_of[e] = group_find(s, type, &law);
         s->group[o->group_of[e]].elements++;
     }
@@ -264,6 +270,17 @@ static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
     for (size_t k = 0; t->frame && k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
 }
 
+static int group_points(const sp_solid_group *g) {
+    return g->law.integration == SP_INTEGRATION_VERTICES ? SP_ELEMENT_VERTEX_POINTS : sp__element_points(g->type);
+}
+
+void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight) {
+    if (g->law.integration == SP_INTEGRATION_VERTICES)
+        sp__element_vertex_point(point, natural, weight);
+    else
+        sp__element_point(g->type, point, natural, weight);
+}
+
 // gradients of the shape functions at the integration points, and the volumes of these
 static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
     sp_iso *iso = &g->iso;
@@ -273,7 +290,7 @@ static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
     for (int p = 0; p < iso->points; p++) {
         size_t at = b * (size_t)iso->points + (size_t)p;
         double natural[3], weight;
-        sp__element_point(g->type, p, natural, &weight);
+        sp__group_point(g, p, natural, &weight);
         weight *= sp__element_gradients(g->type, corner, natural, gradient);
         for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
         iso->weight[at * w + l] = weight;
@@ -315,7 +332,7 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     *iso = (sp_iso){.lanes = g->lanes,
                     .blocks = g->blocks,
                     .nodes = g->nodes,
-                    .points = sp__element_points(g->type),
+                    .points = group_points(g),
                     .law = sp__solid_law_number(&g->law),
                     .definite = g->law.tangent == SP_TANGENT_FROZEN,
                     .block_start = g->block_start,

@@ -1,21 +1,16 @@
-// `integration` of a scene reaches the hexahedra: of a body, of a material, of a region, and only there.
+// `integration` of a scene reaches the hexahedra, and `vertices` the quadratic tetrahedra: of a body, of a material, of a
+// region, and only there.
 #include "souple/io.h"
 #include "test.h"
 
 #define STVK "material='stvk' young='1e5' poisson='0.49'"
 
-// energy of a bar that hangs at its root, after a static step; NAN: the scene is refused
-static double hanging(const char *attributes, const char *more) {
-    char text[1000];
+// energy of a body `b` after a step; NAN: the scene is refused
+static double energy_of(const char *text) {
     sp_context *ctx;
     sp_scene *scene = NULL;
     sp_run *run = NULL;
     double energy = NAN;
-    snprintf(text, sizeof text,
-             "<scene><material name='m' model='stvk' young='1e5' poisson='0.49' integration='full'/>"
-             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' pattern='hex'/>"
-             "<fix box='-1 -1 -1 1e-3 1 1'/>%s<integrator type='static'/></solid><stop steps='1'/></scene>",
-             attributes, more);
     CHECK(sp_context_create(NULL, &ctx) == SP_OK);
     sp_status status = sp_scene_parse(ctx, text, strlen(text), "test.xml", NULL, &scene);
     if (status >= 0) status = sp_run_create(scene, NULL, &run);
@@ -30,6 +25,27 @@ static double hanging(const char *attributes, const char *more) {
     return energy;
 }
 
+// of a bar that hangs at its root, after a static step
+static double hanging(const char *attributes, const char *more) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<scene><material name='m' model='stvk' young='1e5' poisson='0.49' integration='full'/>"
+             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' pattern='hex'/>"
+             "<fix box='-1 -1 -1 1e-3 1 1'/>%s<integrator type='static'/></solid><stop steps='1'/></scene>",
+             attributes, more);
+    return energy_of(text);
+}
+
+// the same of quadratic tetrahedra; integration "": not given
+static double tetrahedra(const char *attributes, const char *integration) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<scene><solid name='b' %s %s%s%s><box size='0.4 0.2 0.2' cells='4 2 2' order='2'/><fix box='-1 -1 -1 1e-3 1 1'/>"
+             "<integrator type='static'/></solid><stop steps='1'/></scene>",
+             attributes, *integration ? "integration='" : "", integration, *integration ? "'" : "");
+    return energy_of(text);
+}
+
 TEST(integration_of_a_scene) {
     double bar = hanging(STVK, ""), full = hanging(STVK " integration='full'", "");
     double region = hanging(STVK, "<region where='{x lt 0.2}' integration='full'/>");
@@ -39,6 +55,18 @@ TEST(integration_of_a_scene) {
     CHECK(region > 1.01 * full && region < 0.99 * bar);
     CHECK(all == full);
     CHECK(hanging(STVK " integration='b-bar'", "") == bar);
+}
+
+// Straight quadratic tetrahedra: the linear law is integrated exactly with four points and with eight; a law of higher degree
+// in the displacement is not, and at eight points fewer changes of volume are free.
+TEST(vertices_of_quadratic_tetrahedra) {
+    double four = tetrahedra("material='linear' young='1e5'", ""),
+           eight = tetrahedra("material='linear' young='1e5'", "vertices");
+    CHECK_NEAR(eight / four, 1, 1e-10);
+    four = tetrahedra(STVK, ""), eight = tetrahedra(STVK, "vertices");
+    CHECK(eight < four && eight > 0.95 * four);
+    CHECK(isnan(tetrahedra(STVK, "full")));
+    CHECK(isnan(hanging(STVK " integration='vertices'", "")));
 }
 
 TEST(integration_of_a_named_material) {
@@ -57,9 +85,9 @@ TEST(integration_of_a_definition) {
     CHECK(sp_context_create(NULL, &ctx) == SP_OK && sp_mesh_box(ctx, size, cells, 1, &mesh) == SP_OK);
     CHECK(sp_world_create(ctx, NULL, &world) == SP_OK);
     sp_solid_def def = sp_solid_def_default();
-    def.mesh = mesh, def.integration = (sp_integration)2;
+    def.mesh = mesh, def.integration = (sp_integration)3;
     CHECK(sp_world_add_solid(world, &def, NULL) == SP_BAD_INPUT);
-    CHECK(strstr(sp_world_error(world)->message, "integration = 2 is unknown"));
+    CHECK(strstr(sp_world_error(world)->message, "integration = 3 is unknown"));
     sp_world_destroy(&world);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);

@@ -119,8 +119,9 @@ enum {
         CHOICE("form", DEF("stable"), "stable/log/isochoric", 0, 1, REBUILD, "neo-hookean: its energy"),                        \
         CHOICE("volumetric", DEF("log"), "log/quadratic/mixed", 0, 1, REBUILD,                                                  \
                "laws with a bulk modulus k: k/2 ln^2 J, k/2 (J-1)^2 or k/2 ((J^2-1)/2 - ln J)"),                                \
-        CHOICE("integration", DEF("b-bar"), "b-bar/full", 0, 1, REBUILD,                                                        \
-               "8-node hexahedra: one mean change of volume per element, which does not lock, or 2x2x2 points for all"),        \
+        CHOICE("integration", DEF("b-bar"), "b-bar/full/vertices", 0, 1, REBUILD,                                               \
+               "8-node hexahedra: one mean change of volume per element, which does not lock, or 2x2x2 points for all; "        \
+               "vertices: 10-node tetrahedra with eight points, which return from every tangle"),                               \
         CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
                 "instead of young: constants of the law, in the order of docs/materials.md"),                                   \
