@@ -63,6 +63,9 @@ typedef enum sp_material_model {
     SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
     SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
     SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
+    SP_HOLZAPFEL,    ///< isochoric neo-Hookean law with one or two families of fibres that stiffen exponentially (docs/fibres.md)
+    SP_COSTA,        ///< exponential and orthotropic, for heart muscle: axes of fibre, sheet and normal (docs/fibres.md)
+    SP_MASS_SPRING,  ///< springs between the nodes of each element: docs/springs.md
 } sp_material_model;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
@@ -83,6 +86,8 @@ typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
 /// negative eigenvalues of the second derivative are set to zero. Exact: the second derivative of the energy.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
+enum { SP_RELAXATION_TERMS = 8 };
+
 /// Material constants of a solid or of a region of it.
 typedef struct sp_material {
     double density;         ///< [kg/m3] > 0, default 1000
@@ -91,6 +96,11 @@ typedef struct sp_material {
     double bulk;            ///< of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio
     int coefficient_count;  ///< own constants of the law instead of `young` and `poisson`; 0: none
     double coefficients[9];  ///< in the order of docs/materials.md
+    int relaxation_count;    ///< viscous part (docs/viscosity.md): terms, at most SP_RELAXATION_TERMS; 0: none
+    double relaxation[2 * SP_RELAXATION_TERMS];  ///< pairs: share g > 0 of the instantaneous stiffness, time [s] > 0
+    double fibre_young;  ///< [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression
+    double fibre[6];  ///< rest direction of the fibres in the axes of the mesh, of any length; then that of a second family (of
+                      ///< costa: the sheet), 0 0 0: none
 } sp_material;
 
 /// The law of a region. Options that a model does not have are ignored.
@@ -197,6 +207,7 @@ typedef struct sp_solid_def {
     const double *element_density;    ///< per element, NaN: from the region; nullable
     const double *element_young;      ///< likewise
     const double *element_poisson;    ///< likewise
+    const double *element_fibre;      ///< per element 6 numbers as in sp_material, NaN: from the region, 0 0 0: none; nullable
     sp_signal young_of_time;          ///< if eval is set: `material.young` at each step
     double rayleigh_mass;             ///< [1/s] >= 0
     double rayleigh_stiffness;        ///< [s] >= 0
@@ -443,6 +454,7 @@ typedef struct sp_surface_info {
     const int *nodes;                   ///< boundary: user node of each vertex; NULL: none
     int ring_count;                     ///< number of `rings`
     const sp_rod_cross_section *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
+    uint32_t revision;                  ///< changes when the vertices or faces change: elements were removed
 } sp_surface_info;
 
 /// Names, counts, anchors and faces of a surface.
@@ -831,8 +843,9 @@ typedef enum sp_edit_type {
     SP_EDIT_ADD,     ///< add a rigid body named `path`: one `shape` of this `size` at `pose`, `kinematic`, `free` or fixed; free:
                      ///< with this `density` and `velocity`
     SP_EDIT_REMOVE,  ///< remove `body` at the end of the next step
-    SP_EDIT_LINK     ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
+    SP_EDIT_LINK,    ///< add a link named `path` between `anchor` and `other`: a spring of this `stiffness` and `damping` that
                      ///< pulls the two points together, or with stiffness 0 a weld of the two bodies as they are
+    SP_EDIT_REMOVE_ELEMENT  ///< remove element `node` (user numbering) of the solid `body`; one is left at least
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -841,7 +854,7 @@ typedef struct sp_edit {
     uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
     sp_body_id body;    ///< pin, release, pose, swap; a drag names its body by its anchor
-    int node;           ///< pin, release: node in user numbering
+    int node;           ///< pin, release: node in user numbering; removal of an element: the element
     unsigned axes;
     int slot;          ///< drag, drop: number of the drag within the source
     sp_anchor anchor;  ///< drag, link
@@ -865,6 +878,11 @@ SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
 /// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
+/// Sets which elements of a solid are removed, at once, between two steps: to show a recording, or to start without them.
+/// removed: one number per cell of sp_world_elements, as the field "removed" has it, 1 removed and 0 there; an element with a
+/// removed cell is removed as a whole. NULL: the solid is whole again. Edit logs do not contain this change:
+/// SP_EDIT_REMOVE_ELEMENT is the edit.
+SP_API sp_status sp_world_set_removed(sp_world *world, sp_body_id body, const unsigned char *removed);
 /// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
 /// checkpoint it takes. A link is not attached. Edit logs do not contain this change.
 SP_API sp_status sp_world_apply(sp_world *world, const sp_edit *edit);
@@ -1008,6 +1026,7 @@ typedef struct sp_body_info {
     const char *kind;  ///< "solid", "rod", "rigid"
     int nodes;         ///< in [0, 2^31); 0: the body has none, and moves as a whole
     int elements;      ///< in [0, 2^31)
+    int removed;       ///< elements that edits have removed, of `elements`
     int cells;         ///< of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
@@ -1090,6 +1109,8 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "number of the element's material region; of a rod its section")                                                          \
     X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                               \
       "steps since updated-cholesky refreshed the element; 0 with other solvers")                                               \
+    X(REMOVED, "removed", ELEMENTS, 1, "1", WHOLE, 0, PR, 0, 1, "", "removed",                                                  \
+      "1 where the element was removed by an edit, 0 elsewhere; other fields are 0 in a removed element")                       \
     X(CONTACT_FORCE, "contact-force", NODES, 3, "N", CONTINUOUS, 0, R, -INFINITY, INFINITY, "x y z", "contact force",           \
       "force of contact by constraints on a node in the last step")                                                             \
     X(CONTACT_PRESSURE, "contact-pressure", NODES, 1, "Pa", CONTINUOUS, 7, R, 0, INFINITY, "", "contact pressure",              \
@@ -1104,7 +1125,9 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "coordinates of a rod's model, then the element lengths where it grows, or length and angle of its feed")                 \
     X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")          \
     X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                        \
-      "origin and quaternion of a rigid body's frame")
+      "origin and quaternion of a rigid body's frame")                                                                          \
+    X(FIBRE_STRETCH, "fibre-stretch", ELEMENTS, 1, "1", CONTINUOUS, 8, CPR, 0, INFINITY, "", "fibre stretch",                   \
+      "stretch of the first family of fibres; 1 where there is none")
 
 /// A field of SP_FIELD_LIST, in the order of the list.
 typedef enum sp_field_id {

@@ -8,6 +8,7 @@
 #define SP_BACKEND_H
 
 #include "core/core.h"
+#include "kernels/law.h"
 
 // limits of a chunk: nodes that it owns, and elements. Two local arrays of 4 doubles for each touched node (twice the owned ones
 // in a good mesh) should fit about in the first-level cache, and local numbers have 16 bits
@@ -48,7 +49,7 @@ typedef struct sp_tets {
     bool deformed;          // stiffness matrix on the deformed shape
 } sp_tets;
 
-enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21 };
+enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21, SP_ISO_TANGENT_DENSE = 54, SP_ISO_FAMILIES_MAX = 2 };
 
 // Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
 // like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
@@ -72,7 +73,28 @@ typedef struct sp_iso {
                       // (01)(12)(20); moduli times weight
     double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    // A law in the Green-Lagrange strain (kernels/lagrange.h), costa: turned holds the slopes in the axes of the material, and
+    // tangent has SP_ISO_TANGENT_DENSE numbers: F in these axes (9), the upper triangle of the 9x9 matrix d2 psi / dF2 times
+    // weight
+    bool dense;
+    int directions;       // rest directions of an element; 0: no array below
+    double *fibre;        // blocks x directions x 3 x lanes: of length 1, or 0 for none; costa: fibre and sheet, orthogonal
+    int families;         // of fibres that add an energy to the law (kernels/fibre.h): 0 or `directions`
+    double *fibre_param;  // blocks x families x SP_FIBRE_PARAMS x lanes
+    double *fibre_state;  // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
+    double *kept;         // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
+                          // stress, constant within a step, which acts beside the law. iso_sums leaves it out
 } sp_iso;
+
+// the tangent has the part of `kept`, which may be indefinite
+static inline bool sp__iso_kept_tangent(const sp_iso *g) {
+    return g->kept && !g->definite && g->law != SP_LAW_LINEAR;
+}
+
+// numbers of the tangent of a point
+static inline size_t sp__iso_tangent(const sp_iso *g) {
+    return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
+}
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
 // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k: block number k of the chunk, 2 k + 1: its transpose, -1: not in this chunk.
@@ -124,7 +146,7 @@ typedef struct sp_backend {
     // as tet_assemble; node pairs in the order of sp__pairs, where->at: count x pairs x lanes
     void (*iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks);
     // mean of U V^T over the points of each element of a structure, weighted by their volumes, from the last state: lanes x 9. It
-    // is a rotation for one point and nearly one for several; 0 in padding
+    // is a rotation for one point and nearly one for several; 0 in padding. Dense: of the rotations nearest to F
     void (*iso_rotations)(const sp_iso *g, int block, const double *rest, double *R);
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
@@ -156,8 +178,13 @@ typedef struct sp_iso_value {
     double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
     double strain[6];  // Green-Lagrange strain in world axes, tensor shear
     double jacobian;   // det F
+    double fibre;      // |F f|, the stretch of the first direction; 1 where there is none
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
+// second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress
+void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]);
+// cauchy += F S F^T / J
+void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]);
 
 // "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);

@@ -145,6 +145,21 @@ typedef struct sp_materials {
     void (*changed)(sp_body *b);
 } sp_materials;
 
+// What is left of a body after elements were removed. It is made before it is used, and exchanged for another one without a
+// failure: by the step that takes an edit, by the rollback of that step, by a restore.
+typedef struct sp_remains sp_remains;  // defined by the kind
+
+typedef struct sp_removal_ops {
+    int (*element_of)(const sp_body *b, int cell);
+    const unsigned char *(*removed)(const sp_body *b, int *count);  // per element in user numbering: 1 removed. NULL: none is
+    // What is left without these elements, of which there is one at least; *out NULL: all. It changes nothing
+    sp_status (*make)(sp_body *b, const unsigned char *removed, sp_remains **out);
+    // uses it from now on (NULL: the whole body) and returns what was used before
+    sp_remains *(*use)(sp_body *b, sp_remains *remains);
+    void (*free)(sp_body *b, sp_remains **remains);
+    int (*bare)(const sp_body *b);  // nodes that have lost all elements
+} sp_removal_ops;
+
 typedef struct sp_body_ops {
     const char *kind;
     const sp_param_spec *const *params;  // parameters of the kind, terminated by NULL
@@ -226,6 +241,7 @@ typedef struct sp_body_ops {
     // inverse statics: replaces the rest shape by the one for which the committed state is an equilibrium. out: a copy of it,
     // nullable. NULL: not supported
     sp_status (*invert)(sp_body *b, const sp_step *step, double *out);
+    const sp_removal_ops *removal;  // NULL: its elements cannot be removed
     int (*param_count)(sp_body *b);
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to the shape of a rigid body at a state. NULL: no collision shape
@@ -247,6 +263,7 @@ struct sp_body {
     char name[64];
     uint32_t caps;
     int nq, nv;
+    int histories;          // of a viscous solid: the last numbers of q, which no motion changes
     int nodes, elements;    // constant; a growing rod counts those that it can have. Of a solid: cells, which points are in
     int computed;           // elements of a solid, each of one or more cells; 0: they are the cells
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology

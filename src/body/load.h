@@ -47,6 +47,7 @@ typedef struct sp_contact_node {  // a collision point
     double mass;    // [kg], scale of the automatic stiffness: the lightest node that carries it, times the share
     double share;   // of a node's stiffness and damping: 1 on a node, less if a node carries several points of a surface
     double radius;  // of the collision sphere around it [m]
+    bool off;       // what carried it was removed: it touches nothing
 } sp_contact_node;
 
 // ---------------------------------------------------------------------------------------------------- contact

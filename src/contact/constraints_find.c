@@ -85,6 +85,18 @@ static double auto_alarm(const sp_constraint_collider *a, const sp_constraint_co
     return isfinite(least) ? least : 0;
 }
 
+// Drops the collider of an older revision of a surface, which has the same number. Returns the place of the new one: colliders
+// stay in the order of the bodies, as they are in a world that has seen this revision only.
+static int collider_drop_old(sp_constraints *c, uint32_t id, bool distance) {
+    int i = 0;
+    while (i < c->collider_count && (c->colliders[i].id != id || (c->colliders[i].index >= 0) != distance)) i++;
+    if (i == c->collider_count) return i;
+    sp__constraints_free_collider(c, &c->colliders[i]);
+    c->collider_count--;
+    memmove(&c->colliders[i], &c->colliders[i + 1], (size_t)(c->collider_count - i) * sizeof *c->colliders);
+    return i;
+}
+
 static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_surface *surface, int shape, sp_collider_def def,
                               bool distance) {
     SP_TRY(ROOM(c, c->colliders, c->collider_capacity, c->collider_count + 1));
@@ -96,6 +108,7 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
     if (!b->ops->shape) def.flags |= SP_COLLIDER_SOFT;
     if (def.rest) def.flags |= SP_COLLIDER_SELF;
     k.index = -1;
+    const int place = collider_drop_old(c, k.id, distance);
     if (n && (!SP_NEW(c->ctx, k.x0, n) || !SP_NEW(c->ctx, k.x1, n))) {
         sp__free(c->ctx, k.x0);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
@@ -106,7 +119,8 @@ static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_
         return status;
     }
     c->info.grown = true;
-    c->colliders[c->collider_count++] = k;
+    memmove(&c->colliders[place + 1], &c->colliders[place], (size_t)(c->collider_count++ - place) * sizeof *c->colliders);
+    c->colliders[place] = k;
     return SP_OK;
 }
 
@@ -119,7 +133,7 @@ static sp_status follow_shapes(sp_constraints *c, sp_body *b) {
                 [SP_PLANE] = SP_COLLIDER_PLANE, [SP_SPHERE] = SP_COLLIDER_SPHERE, [SP_CAPSULE] = SP_COLLIDER_CAPSULE};
             SP_TRY(collider_add(c, b, i, NULL, i, (sp_collider_def){.type = types[at[0].type], .radius = at[0].radius},
                                 c->has_distances));
-            k = &c->colliders[c->collider_count - 1];
+            k = collider_find(c, b, i, NULL);
             k->size = at[0].radius > 0 ? at[0].radius : INFINITY;
         }
         b->ops->shape(b, SP_TRIAL, i, &at[1]);
@@ -221,7 +235,7 @@ static sp_status follow_surface(sp_constraints *c, sp_body *b, int index, sp_sur
         sp_status status = collider_add(c, b, index, s, -1, def, distance);
         sp__free(c->ctx, rest);
         SP_TRY(status);
-        k = &c->colliders[c->collider_count - 1];
+        k = collider_find(c, b, -1, s);
         k->volume = c->has_volumes && s->faces && open == 0, k->open = open;
     }
     k->seen = true;

@@ -313,6 +313,10 @@ static int choose_near(const penalty_job *job, int begin, int n, near_list *list
         bool same = i > begin && node->at.elem == l->nodes[i - 1].at.elem && node->radius == l->nodes[i - 1].radius;
         if (e && !same) list_near(job, l->obstacles, e->middle, e->radius + node->radius, e->speed, &lists[used++]);
         near[i - begin] = e ? &lists[used - 1].near : l->obstacles;
+        if (node->off) {
+            l->contact_state[i].active = false;
+            continue;
+        }
         bool compare = job->compare && l->contact_state[i].active;
         if (near[i - begin]->count > 0 || compare)
             which[count++] = i;

@@ -25,12 +25,12 @@ SP_POINTWISE void bar_rest(sp_law law, const sp_lane *p, sp_lane *rest) {
     if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC)
         rest[SP_LAW_BULK] = lane_all(0);
     else
-        rest[1] = -2.0 / 3.0 * p[0];
+        rest[1] = -SP_RATIO(2, 3) * p[0];
 }
 
 // g, g', g'' at the measure z
 SP_POINTWISE void bar_bulk(sp_law law, const sp_lane *p, sp_lane z, sp_lane *g) {
-    sp_lane bulk = p[1] + 2.0 / 3.0 * p[0];
+    sp_lane bulk = p[1] + SP_RATIO(2, 3) * p[0];
     if (law >= SP_LAW_NEO_HOOKEAN_ISOCHORIC)
         law_volume(p, z, g);
     else if (law == SP_LAW_NEO_HOOKEAN_LOG)
@@ -48,9 +48,9 @@ typedef struct bar_point {
 SP_POINTWISE sp_lane bar_measure(sp_law law, const sp_lane *t) {
     sp_lane sum = t[0] + t[1] + t[2];
     if (law <= SP_LAW_COROTATIONAL) return sum;
-    if (law == SP_LAW_STVK) return sum + 0.5 * lane_dot(t, t);
+    if (law == SP_LAW_STVK) return sum + SP_REAL(0.5) * lane_dot(t, t);
     sp_lane j = sum + t[0] * t[1] + t[1] * t[2] + t[2] * t[0] + t[0] * t[1] * t[2];
-    return law_everywhere(law) ? j : SP_SELECT(j > -1.0, j, lane_all(0));
+    return law_everywhere(law) ? j : SP_SELECT(j > -1, j, lane_all(0));
 }
 
 SP_POINTWISE sp_lane bar_decompose(sp_law law, const sp_lane *H, bar_point *out) {
@@ -66,8 +66,8 @@ SP_POINTWISE sp_lane bar_decompose(sp_law law, const sp_lane *H, bar_point *out)
 // dz/ds_i
 SP_POINTWISE void bar_slope(sp_law law, const sp_lane *t, sp_lane *slope) {
     for (int i = 0; i < 3; i++) {
-        sp_lane a = 1.0 + t[(i + 1) % 3], b = 1.0 + t[(i + 2) % 3];
-        slope[i] = law <= SP_LAW_COROTATIONAL ? lane_all(1) : law == SP_LAW_STVK ? 1.0 + t[i] : a * b;
+        sp_lane a = 1 + t[(i + 1) % 3], b = 1 + t[(i + 2) % 3];
+        slope[i] = law <= SP_LAW_COROTATIONAL ? lane_all(1) : law == SP_LAW_STVK ? 1 + t[i] : a * b;
     }
 }
 
@@ -79,10 +79,10 @@ SP_POINTWISE void bar_press(sp_law law, const sp_lane *p, sp_lane pressure, cons
     for (int i = 0; i < 3; i++) r->first[i] += pressure * slope[i];
     for (int k = 0; k < 3; k++) {
         int a = sp__axis_a[k], b = sp__axis_b[k], c = 3 - a - b;
-        sp_lane s = pressure * (1.0 + t[c]), size = 2.0 + t[a] + t[b];
+        sp_lane s = pressure * (1 + t[c]), size = 2 + t[a] + t[b];
         if (law == SP_LAW_COROTATIONAL) {
-            sp_mask exact = (p[SP_LAW_EXACT] > 0.0) & (size > 1e-8);
-            r->skew[k] += SP_SELECT(exact, 2.0 * pressure / SP_SELECT(exact, size, lane_all(1)), lane_all(0));
+            sp_mask exact = (p[SP_LAW_EXACT] > 0) & (size > SP_TINY_SUM);
+            r->skew[k] += SP_SELECT(exact, 2 * pressure / SP_SELECT(exact, size, lane_all(1)), lane_all(0));
         } else if (law == SP_LAW_STVK) {
             r->second[k] += pressure, r->sym[k] += pressure, r->skew[k] += pressure;
         } else {

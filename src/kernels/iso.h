@@ -26,14 +26,14 @@ typedef struct iso_response {
 
 SP_POINTWISE void iso_strain(const sp_lane *H, sp_lane *e) {
     for (int k = 0; k < 3; k++) e[k] = H[4 * k];
-    e[3] = 0.5 * (H[1] + H[3]), e[4] = 0.5 * (H[5] + H[7]), e[5] = 0.5 * (H[2] + H[6]);
+    e[3] = SP_REAL(0.5) * (H[1] + H[3]), e[4] = SP_REAL(0.5) * (H[5] + H[7]), e[5] = SP_REAL(0.5) * (H[2] + H[6]);
 }
 
 SP_POINTWISE void iso_hooke(const sp_lane *p, const sp_lane *e, iso_response *out) {
     out->law.energy = law_hooke(p, e, out->stress);
     for (int k = 0; k < 3; k++) {
-        out->law.second[k] = 2.0 * p[0] + p[1], out->law.second[3 + k] = p[1];
-        out->law.sym[k] = 2.0 * p[0], out->law.skew[k] = lane_all(0);
+        out->law.second[k] = 2 * p[0] + p[1], out->law.second[3 + k] = p[1];
+        out->law.sym[k] = 2 * p[0], out->law.skew[k] = lane_all(0);
     }
 }
 
@@ -68,12 +68,12 @@ SP_POINTWISE sp_lane iso_energy_of_invariants(sp_law law, const sp_lane *p, cons
             if (i == k) g += trace;
             hh += H[3 * i + k] * H[3 * i + k], gg += g * g;
         }
-    sp_lane d1 = hh - 2.0 * (e2 + e3), d2 = gg - 2.0 * e2 - 4.0 * e3;
+    sp_lane d1 = hh - 2 * (e2 + e3), d2 = gg - 2 * e2 - 4 * e3;
     if (law_everywhere(law)) {
         law_invariants(law, p, d1, d2, j, W);
         return W[0];
     }
-    sp_mask defined = j > -1.0;
+    sp_mask defined = j > -1;
     law_invariants(law, p, SP_SELECT(defined, d1, zero), SP_SELECT(defined, d2, zero), SP_SELECT(defined, j, zero), W);
     return SP_SELECT(defined, W[0], lane_all(INFINITY));
 }
@@ -98,12 +98,12 @@ SP_POINTWISE void iso_turn(const sp_lane *V, const sp_lane *g, sp_lane *out) {
 
 // the numbers that the product needs: U, psi_ij, (sym + skew) / 2, (sym - skew) / 2; moduli times w
 SP_POINTWISE void iso_tangent(const iso_response *r, sp_lane w, sp_lane *T) {
-    sp_lane half = 0.5 * w;
+    sp_lane halved = SP_REAL(0.5) * w;
     for (int k = 0; k < 9; k++) T[k] = r->U[k];
     for (int k = 0; k < 6; k++) T[9 + k] = w * r->law.second[k];
     for (int k = 0; k < 3; k++) {
-        T[15 + k] = half * (r->law.sym[k] + r->law.skew[k]);
-        T[18 + k] = half * (r->law.sym[k] - r->law.skew[k]);
+        T[15 + k] = halved * (r->law.sym[k] + r->law.skew[k]);
+        T[18 + k] = halved * (r->law.sym[k] - r->law.skew[k]);
     }
 }
 
@@ -179,7 +179,7 @@ SP_POINTWISE void iso_block(const sp_lane *T, const sp_lane *y, const sp_lane *z
 
 SP_POINTWISE sp_lane iso_jacobian(const sp_lane *H) {
     sp_lane F[9], cof[3];
-    for (int k = 0; k < 9; k++) F[k] = k % 4 ? H[k] : 1.0 + H[k];
+    for (int k = 0; k < 9; k++) F[k] = k % 4 ? H[k] : 1 + H[k];
     lane_cross(F + 3, F + 6, cof);
     return lane_dot(F, cof);
 }

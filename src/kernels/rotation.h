@@ -11,7 +11,7 @@
 #include "kernels/lane.h"
 
 // a length below this fraction of the largest counts as zero: its direction would be noise
-#define SP_TINY_LENGTH2 1e-28
+#define SP_TINY_LENGTH2 SP_PRECISION(1e-28, 3e-11)
 
 // an arbitrary unit vector orthogonal to the unit vector u
 SP_POINTWISE void lane_across(const sp_lane *u, sp_lane *out) {
@@ -24,15 +24,15 @@ SP_POINTWISE void lane_across(const sp_lane *u, sp_lane *out) {
     out[0] = SP_SELECT(x_least, zero, SP_SELECT(y_least, -u[2], u[1]));
     out[1] = SP_SELECT(x_least, u[2], SP_SELECT(y_least, zero, -u[0]));
     out[2] = SP_SELECT(x_least, -u[1], SP_SELECT(y_least, u[0], zero));
-    sp_lane s = 1.0 / lane_sqrt(lane_dot(out, out));
+    sp_lane s = 1 / lane_sqrt(lane_dot(out, out));
     for (int i = 0; i < 3; i++) out[i] *= s;
 }
 
 // unit vectors u1 along a (x if a vanishes), u2 along the part of b orthogonal to u1 (arbitrary if it vanishes), u3 = u1 x u2
 SP_POINTWISE void lane_frame(const sp_lane *a, const sp_lane *b, sp_lane *u1, sp_lane *u2, sp_lane *u3) {
     sp_lane aa = lane_dot(a, a), bb = lane_dot(b, b), zero = lane_all(0), one = lane_all(1);
-    sp_mask gone = aa <= 1e-280;
-    sp_lane s = 1.0 / lane_sqrt(SP_SELECT(gone, one, aa));
+    sp_mask gone = aa <= SP_PRECISION(1e-280, 1e-36);
+    sp_lane s = 1 / lane_sqrt(SP_SELECT(gone, one, aa));
     u1[0] = SP_SELECT(gone, one, a[0] * s);
     u1[1] = SP_SELECT(gone, zero, a[1] * s);
     u1[2] = SP_SELECT(gone, zero, a[2] * s);
@@ -41,12 +41,12 @@ SP_POINTWISE void lane_frame(const sp_lane *a, const sp_lane *b, sp_lane *u1, sp
     sp_lane ww = lane_dot(w, w);
     gone = ww <= SP_TINY_LENGTH2 * lane_max(aa, bb);
     lane_across(u1, any);
-    s = 1.0 / lane_sqrt(SP_SELECT(gone, one, ww));
+    s = 1 / lane_sqrt(SP_SELECT(gone, one, ww));
     for (int i = 0; i < 3; i++) u2[i] = SP_SELECT(gone, any[i], w[i] * s);
     // second orthogonalisation: if w was short, its rounding error points along u1 (twice is enough, Parlett 1980)
     along = lane_dot(u1, u2);
     for (int i = 0; i < 3; i++) u2[i] -= along * u1[i];
-    s = 1.0 / lane_sqrt(lane_dot(u2, u2));
+    s = 1 / lane_sqrt(lane_dot(u2, u2));
     for (int i = 0; i < 3; i++) u2[i] *= s;
     lane_cross(u1, u2, u3);
 }
@@ -78,10 +78,10 @@ SP_POINTWISE void lane_mul_sym(const sp_lane *M, const sp_lane *C, sp_lane *out)
 SP_POINTWISE void jacobi_rotation(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p,
                                   int q) {
     // tangent of the angle that eliminates apq, the smaller root
-    sp_lane d = *aqq - *app, o = 2.0 * *apq;
-    sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + 1e-290;
-    sp_lane t = SP_SELECT(d < 0.0, -o, o) / root;
-    sp_lane c = 1.0 / lane_sqrt(t * t + 1.0), s = t * c;
+    sp_lane d = *aqq - *app, o = 2 * *apq;
+    sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + SP_PRECISION(1e-290, 1e-25);
+    sp_lane t = SP_SELECT(d < 0, -o, o) / root;
+    sp_lane c = 1 / lane_sqrt(t * t + 1), s = t * c;
     *app -= t * *apq, *aqq += t * *apq, *apq = lane_all(0);
     sp_lane rp = *arp, rq = *arq;
     *arp = c * rp - s * rq, *arq = s * rp + c * rq;
@@ -131,8 +131,8 @@ SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
     sp_lane ca = b * c - e * e, cb = a * c - f * f, cc = a * b - d * d;
     sp_lane cd = f * e - d * c, ce = d * f - a * e, cf = d * e - b * f;
     sp_lane det = a * ca + d * cd + f * cf, size = lane_abs(a) + lane_abs(b) + lane_abs(c);
-    sp_mask gone = lane_abs(det) <= 1e-12 * size * size * size;
-    sp_lane s = SP_SELECT(gone, lane_all(0), 1.0 / SP_SELECT(gone, lane_all(1), det));
+    sp_mask gone = lane_abs(det) <= SP_PRECISION(1e-12, 1e-5) * size * size * size;
+    sp_lane s = SP_SELECT(gone, lane_all(0), 1 / SP_SELECT(gone, lane_all(1), det));
     inv[0] = ca * s, inv[1] = cb * s, inv[2] = cc * s, inv[3] = cd * s, inv[4] = ce * s, inv[5] = cf * s;
 }
 
@@ -140,13 +140,14 @@ SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
 // (1987), whose roots are s1+s2+s3, s1-s2-s3, ...: l^4 - 2 |F|^2 l^2 - 8 det F l + |F|^4 - 4 |cof F|^2. Newton's method from
 // above is monotone.
 SP_POINTWISE sp_lane stretch_sum(sp_lane ff, sp_lane det, sp_lane cc) {
-    sp_lane c2 = -2.0 * ff, c1 = -8.0 * det, c0 = ff * ff - 4.0 * cc, l = lane_sqrt(3.0 * ff);
+    sp_lane c2 = -2 * ff, c1 = -8 * det, c0 = ff * ff - 4 * cc, l = lane_sqrt(3 * ff);
     for (int i = 0; i < 16; i++) {
-        sp_lane ll = l * l, p = ((ll + c2) * l + c1) * l + c0, dp = (4.0 * ll + 2.0 * c2) * l + c1;
-        sp_mask flat = dp <= 1e-14 * ff * l;
+        sp_lane ll = l * l, p = ((ll + c2) * l + c1) * l + c0, dp = (4 * ll + 2 * c2) * l + c1;
+        sp_mask flat = dp <= SP_PRECISION(1e-14, 5e-6) * ff * l;
         sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
         l -= step;
-        if (!lane_any(step > 1e-9 * l)) break;  // the remaining error is of the order of its square; four iterations are usual
+        if (!lane_any(step > SP_PRECISION(1e-9, 1e-4) * l))
+            break;  // the remaining error is of the order of its square; four iterations are usual
     }
     return l;
 }
@@ -158,27 +159,27 @@ SP_POINTWISE sp_lane stretch_sum(sp_lane ff, sp_lane det, sp_lane cc) {
 // rounding.
 SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
     sp_lane cof[9], C[6], Q[9];
-    sp_lane det = lane_cofactor(F, cof), ff = lane_all(1e-290), cc = lane_all(0);
+    sp_lane det = lane_cofactor(F, cof), ff = lane_all(SP_PRECISION(1e-290, 1e-37)), cc = lane_all(0);
     for (int i = 0; i < 9; i++) ff += F[i] * F[i], cc += cof[i] * cof[i];
-    sp_lane l = stretch_sum(ff, det, cc), e2 = 0.5 * (l * l - ff), D = l * e2 - det;
-    if (lane_any(D <= 0.05 * l * l * l)) {
+    sp_lane l = stretch_sum(ff, det, cc), e2 = SP_REAL(0.5) * (l * l - ff), D = l * e2 - det;
+    if (lane_any(D <= SP_REAL(0.05) * l * l * l)) {
         rotation_jacobi(F, R);
         return;
     }
-    sp_lane s = 1.0 / D, a = s * (l * l - e2), b = s * l;
+    sp_lane s = 1 / D, a = s * (l * l - e2), b = s * l;
     lane_gram(F, C);
     lane_mul_sym(F, C, Q);
     for (int i = 0; i < 9; i++) Q[i] = a * F[i] + b * cof[i] - s * Q[i];
     lane_gram(Q, C);
     lane_mul_sym(Q, C, R);
-    for (int i = 0; i < 9; i++) R[i] = 1.5 * Q[i] - 0.5 * R[i];
+    for (int i = 0; i < 9; i++) R[i] = SP_REAL(1.5) * Q[i] - SP_REAL(0.5) * R[i];
 }
 
 // orthogonal polar factor: -Q(-F) = Q(F) reduces a reflection to a rotation
 SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
     sp_lane cof[3], G[9];
     lane_cross(F + 3, F + 6, cof);
-    sp_mask mirrored = lane_dot(F, cof) < 0.0;
+    sp_mask mirrored = lane_dot(F, cof) < 0;
     sp_lane sign = SP_SELECT(mirrored, lane_all(-1), lane_all(1));
     for (int i = 0; i < 9; i++) G[i] = sign * F[i];
     rotation_svd(G, R);
@@ -189,8 +190,8 @@ SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
 SP_POINTWISE void rotation_nearest(const sp_lane *M, sp_lane *R) {
     sp_lane size = lane_all(0), one = lane_all(1), zero = lane_all(0), N[9];
     for (int k = 0; k < 9; k++) size += lane_abs(M[k]);
-    sp_mask good = (size > 0.0) & (size < 1e300);
-    sp_lane scale = 1.0 / SP_SELECT(good, size, one);
+    sp_mask good = (size > 0) & (size < SP_PRECISION(1e300, 1e30));
+    sp_lane scale = 1 / SP_SELECT(good, size, one);
     for (int k = 0; k < 9; k++) N[k] = SP_SELECT(good, M[k] * scale, k % 4 == 0 ? one : zero);
     rotation_svd(N, R);
 }

@@ -15,7 +15,11 @@
 #include "kernels/rotation.h"
 
 // pairs of axes in the order 01 12 20, and where they stand in xx yy zz xy yz zx
-static const int sp__axis_a[3] = {0, 1, 2}, sp__axis_b[3] = {1, 2, 0};
+SP_TABLE int sp__axis_a[3] = {0, 1, 2};
+SP_TABLE int sp__axis_b[3] = {1, 2, 0};
+
+// sums of two stretches below this count as zero: about the root of the rounding error of a stretch
+#define SP_TINY_SUM SP_PRECISION(1e-8, 1e-4)
 
 typedef struct law_response {
     sp_lane energy;
@@ -27,8 +31,9 @@ typedef struct law_response {
 // E = (F^T F - I) / 2 from H = F - I, as xx yy zz xy yz zx
 SP_POINTWISE void green_strain(const sp_lane *H, sp_lane *E) {
     lane_gram(H, E);
-    for (int i = 0; i < 3; i++) E[i] = H[4 * i] + 0.5 * E[i];
-    E[3] = 0.5 * (H[1] + H[3] + E[3]), E[4] = 0.5 * (H[5] + H[7] + E[4]), E[5] = 0.5 * (H[2] + H[6] + E[5]);
+    for (int i = 0; i < 3; i++) E[i] = H[4 * i] + SP_REAL(0.5) * E[i];
+    E[3] = SP_REAL(0.5) * (H[1] + H[3] + E[3]), E[4] = SP_REAL(0.5) * (H[5] + H[7] + E[4]),
+    E[5] = SP_REAL(0.5) * (H[2] + H[6] + E[5]);
 }
 
 // Eigenvalues, descending, in the first three numbers of C, and eigenvectors in the columns of V. Five sweeps converge to
@@ -38,7 +43,7 @@ SP_POINTWISE void jacobi_eigen(sp_lane *C, sp_lane *V) {
     for (int i = 0; i < 9; i++) V[i] = lane_all(i % 4 ? 0 : 1);
     for (int sweep = 0; sweep < 5; sweep++) {
         sp_lane size = lane_abs(C[0]) + lane_abs(C[1]) + lane_abs(C[2]), off = lane_abs(C[3]) + lane_abs(C[4]) + lane_abs(C[5]);
-        sp_mask open = off > 1e-17 * size;
+        sp_mask open = off > SP_PRECISION(1e-17, 5e-9) * size;
         if (!lane_any(open)) break;
         for (int k = 3; k < 6; k++) C[k] = SP_SELECT(open, C[k], lane_all(0));
         jacobi_rotation(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
@@ -63,10 +68,10 @@ SP_POINTWISE void spectral(const sp_lane *H, sp_lane *U, sp_lane *V, sp_lane *t)
         for (int i = 0; i < 3; i++) f[a + i] = v[a + i] + lane_dot(H + 3 * i, v + a);
     lane_frame(f, f + 3, u, u + 3, u + 6);
     for (int a = 0; a < 3; a++) {
-        sp_lane direct = lane_dot(u + 3 * a, f + 3 * a) - 1.0, e = 2.0 * E[a];
-        sp_mask small = (lane_abs(e) < 0.2) & (direct > -1.0);
-        sp_lane root = lane_sqrt(SP_SELECT(small, 1.0 + e, lane_all(1)));
-        t[a] = SP_SELECT(small, e / (1.0 + root), direct);
+        sp_lane direct = lane_dot(u + 3 * a, f + 3 * a) - 1, e = 2 * E[a];
+        sp_mask small = (lane_abs(e) < SP_REAL(0.2)) & (direct > -1);
+        sp_lane root = lane_sqrt(SP_SELECT(small, 1 + e, lane_all(1)));
+        t[a] = SP_SELECT(small, e / (1 + root), direct);
         for (int i = 0; i < 3; i++) V[3 * i + a] = v[3 * a + i], U[3 * i + a] = u[3 * a + i];
     }
 }
@@ -77,16 +82,16 @@ SP_POINTWISE void spectral(const sp_lane *H, sp_lane *U, sp_lane *V, sp_lane *t)
 // Where two stretches cancel, the rotation is not differentiable and the modulus is left out
 SP_POINTWISE void law_corotational(const sp_lane *p, const sp_lane *t, law_response *out) {
     sp_lane mu = p[0], lambda = p[1], sum = t[0] + t[1] + t[2], zero = lane_all(0);
-    out->energy = mu * lane_dot(t, t) + 0.5 * lambda * sum * sum;
+    out->energy = mu * lane_dot(t, t) + SP_REAL(0.5) * lambda * sum * sum;
     for (int i = 0; i < 3; i++) {
-        out->first[i] = 2.0 * mu * t[i] + lambda * sum;
-        out->second[i] = 2.0 * mu + lambda, out->second[3 + i] = lambda;
+        out->first[i] = 2 * mu * t[i] + lambda * sum;
+        out->second[i] = 2 * mu + lambda, out->second[3 + i] = lambda;
     }
     for (int k = 0; k < 3; k++) {
         int a = sp__axis_a[k], b = sp__axis_b[k];
-        sp_lane size = 2.0 + t[a] + t[b];
-        sp_mask exact = (p[SP_LAW_EXACT] > 0.0) & (size > 1e-8);
-        out->sym[k] = 2.0 * mu;
+        sp_lane size = 2 + t[a] + t[b];
+        sp_mask exact = (p[SP_LAW_EXACT] > 0) & (size > SP_TINY_SUM);
+        out->sym[k] = 2 * mu;
         out->skew[k] = SP_SELECT(exact, (out->first[a] + out->first[b]) / SP_SELECT(exact, size, lane_all(1)), zero);
     }
 }
@@ -97,20 +102,20 @@ SP_POINTWISE void law_corotational(const sp_lane *p, const sp_lane *t, law_respo
 // and with the mean l and half the difference d of two l, (T_i - T_j) / (s_i - s_j) = 2 mu sqrt(g_i g_j / (s_i s_j)) sinhc(a d) /
 // sinhc(d), which is smooth where they are equal. Adds T to `tau`, dT/dl to `slope`, the quotients to `quotient`.
 SP_POINTWISE sp_lane ogden_term(sp_lane mu, sp_lane a, const sp_lane *l, sp_lane *tau, sp_lane *slope, sp_lane *quotient) {
-    sp_mask some = (a != 0.0);
-    sp_lane factor = SP_SELECT(some, 2.0 * mu / SP_SELECT(some, a, lane_all(1)), lane_all(0));
-    sp_lane mean = (l[0] + l[1] + l[2]) / 3.0, g[3], x[3], energy = lane_all(0);
+    sp_mask some = (a != 0);
+    sp_lane factor = SP_SELECT(some, 2 * mu / SP_SELECT(some, a, lane_all(1)), lane_all(0));
+    sp_lane mean = (l[0] + l[1] + l[2]) / 3, g[3], x[3], energy = lane_all(0);
     for (int i = 0; i < 3; i++) x[i] = a * (l[i] - mean), g[i] = lane_expm1(x[i]), energy += lane_exp_rest(x[i]);
-    sp_lane m = (g[0] + g[1] + g[2]) / 3.0, stiff = factor * a;
+    sp_lane m = (g[0] + g[1] + g[2]) / 3, stiff = factor * a;
     for (int i = 0; i < 3; i++) {
         tau[i] += factor * (g[i] - m);
-        slope[i] += stiff * (g[i] + 1.0 - (2.0 * g[i] - m + 1.0) / 3.0);
+        slope[i] += stiff * (g[i] + 1 - (2 * g[i] - m + 1) / 3);
     }
     for (int k = 0; k < 3; k++) {
         int i = sp__axis_a[k], j = sp__axis_b[k];
-        sp_lane half = 0.5 * (l[i] - l[j]), together = 0.5 * (x[i] + x[j] - l[i] - l[j]);
-        slope[3 + k] -= stiff * (g[i] + g[j] - m + 1.0) / 3.0;
-        quotient[k] += stiff * lane_exp(together) * lane_sinhc(a * half) / lane_sinhc(half);
+        sp_lane halved = SP_REAL(0.5) * (l[i] - l[j]), together = SP_REAL(0.5) * (x[i] + x[j] - l[i] - l[j]);
+        slope[3 + k] -= stiff * (g[i] + g[j] - m + 1) / 3;
+        quotient[k] += stiff * lane_exp(together) * lane_sinhc(a * halved) / lane_sinhc(halved);
     }
     return SP_SELECT(some, factor / SP_SELECT(some, a, lane_all(1)) * energy, lane_all(0));
 }
@@ -121,8 +126,8 @@ SP_POINTWISE void law_ogden(const sp_lane *p, const sp_lane *t, law_response *ou
     sp_lane j = t[0] + t[1] + t[2] + t[0] * t[1] + t[1] * t[2] + t[2] * t[0] + t[0] * t[1] * t[2];
     law_volume(p, j, U);
     for (int i = 0; i < 3; i++) {
-        s[i] = 1.0 + t[i], l[i] = lane_log1p(t[i]);
-        tau[i] = (1.0 + j) * U[1], slope[i] = slope[3 + i] = (1.0 + j) * (U[1] + (1.0 + j) * U[2]), quotient[i] = zero;
+        s[i] = 1 + t[i], l[i] = lane_log1p(t[i]);
+        tau[i] = (1 + j) * U[1], slope[i] = slope[3 + i] = (1 + j) * (U[1] + (1 + j) * U[2]), quotient[i] = zero;
     }
     out->energy = U[0];
     for (int k = 0; k < 4; k++) out->energy += ogden_term(p[2 * k], p[2 * k + 1], l, tau, slope, quotient);
@@ -132,9 +137,9 @@ SP_POINTWISE void law_ogden(const sp_lane *p, const sp_lane *t, law_response *ou
     }
     for (int k = 0; k < 3; k++) {
         int a = sp__axis_a[k], b = sp__axis_b[k];
-        sp_lane over = 1.0 / (s[a] * s[b]);
+        sp_lane over = 1 / (s[a] * s[b]);
         out->second[3 + k] = slope[3 + k] * over;
-        out->sym[k] = 0.5 * over * (quotient[k] * (s[a] + s[b]) - tau[a] - tau[b]);
+        out->sym[k] = SP_REAL(0.5) * over * (quotient[k] * (s[a] + s[b]) - tau[a] - tau[b]);
         out->skew[k] = (out->first[a] + out->first[b]) / (s[a] + s[b]);
     }
 }
@@ -146,29 +151,29 @@ SP_POINTWISE void law_ogden(const sp_lane *p, const sp_lane *t, law_response *ou
 // 1); of j: -s_k, s_k
 SP_POINTWISE void law_from_invariants(sp_law law, const sp_lane *p, const sp_lane *t, law_response *out) {
     sp_lane s[3], sum = t[0] + t[1] + t[2], squares = lane_dot(t, t), W[10], g[3][3];
-    sp_lane e2 = t[0] * t[1] + t[1] * t[2] + t[2] * t[0], e3 = t[0] * t[1] * t[2], d2 = 2.0 * squares - 4.0 * e3;
+    sp_lane e2 = t[0] * t[1] + t[1] * t[2] + t[2] * t[0], e3 = t[0] * t[1] * t[2], d2 = 2 * squares - 4 * e3;
     for (int k = 0; k < 3; k++) {
         sp_lane a = t[sp__axis_a[k]], b = t[sp__axis_b[k]];
-        d2 += a * b * (2.0 * (a + b) + a * b);
-        s[k] = 1.0 + t[k];
+        d2 += a * b * (2 * (a + b) + a * b);
+        s[k] = 1 + t[k];
     }
-    law_invariants(law, p, squares - 2.0 * (e2 + e3), d2, sum + e2 + e3, W);
+    law_invariants(law, p, squares - 2 * (e2 + e3), d2, sum + e2 + e3, W);
     for (int i = 0; i < 3; i++) {
         int a = (i + 1) % 3, b = (i + 2) % 3;
         sp_lane product = s[a] * s[b], apart = t[a] - t[b];
-        g[0][i] = 2.0 * (t[i] - t[a] - t[b] - t[a] * t[b]);
-        g[1][i] = 2.0 * s[i] * apart * apart + 4.0 * product * t[i];
+        g[0][i] = 2 * (t[i] - t[a] - t[b] - t[a] * t[b]);
+        g[1][i] = 2 * s[i] * apart * apart + 4 * product * t[i];
         g[2][i] = product;
         out->first[i] = W[1] * g[0][i] + W[2] * g[1][i] + W[3] * g[2][i];
-        out->second[i] = 2.0 * (W[1] + W[2] * (s[a] * s[a] + s[b] * s[b]));
+        out->second[i] = 2 * (W[1] + W[2] * (s[a] * s[a] + s[b] * s[b]));
     }
     for (int k = 0; k < 3; k++) {
         int a = sp__axis_a[k], b = sp__axis_b[k], c = 3 - a - b;
-        sp_lane product = s[a] * s[b], more = product - 1.0;
-        out->second[3 + k] = -2.0 * W[1] * s[c] + 4.0 * W[2] * (product - s[c]) + W[3] * s[c];
-        out->sym[k] = 2.0 * W[1] * (1.0 + s[c]) + 2.0 * W[2] * (s[c] * s[c] - product + 2.0 * s[c]) - W[3] * s[c];
+        sp_lane product = s[a] * s[b], more = product - 1;
+        out->second[3 + k] = -2 * W[1] * s[c] + 4 * W[2] * (product - s[c]) + W[3] * s[c];
+        out->sym[k] = 2 * W[1] * (1 + s[c]) + 2 * W[2] * (s[c] * s[c] - product + 2 * s[c]) - W[3] * s[c];
         more = t[a] + t[b] + t[a] * t[b];
-        out->skew[k] = -2.0 * W[1] * t[c] + 2.0 * W[2] * (t[c] * t[c] + more) + W[3] * s[c];
+        out->skew[k] = -2 * W[1] * t[c] + 2 * W[2] * (t[c] * t[c] + more) + W[3] * s[c];
     }
     for (int k = 0; k < 6; k++) {
         int a = k < 3 ? k : sp__axis_a[k - 3], b = k < 3 ? k : sp__axis_b[k - 3];
@@ -189,8 +194,8 @@ SP_POINTWISE int law_everywhere(sp_law law) {
 // Any law but the linear one. Where it is not defined the energy is infinite, and the rest is that of the rest shape.
 SP_POINTWISE void law_evaluate(sp_law law, const sp_lane *p, const sp_lane *stretch, law_response *out) {
     sp_lane t[3] = {stretch[0], stretch[1], stretch[2]};
-    sp_lane J = 1.0 + (t[0] + t[1] + t[2] + t[0] * t[1] + t[1] * t[2] + t[2] * t[0] + t[0] * t[1] * t[2]);
-    sp_mask defined = J > 0.0;
+    sp_lane J = 1 + (t[0] + t[1] + t[2] + t[0] * t[1] + t[1] * t[2] + t[2] * t[0] + t[0] * t[1] * t[2]);
+    sp_mask defined = J > 0;
     if (!law_everywhere(law))
         for (int i = 0; i < 3; i++) t[i] = SP_SELECT(defined, t[i], lane_all(0));
     if (law == SP_LAW_COROTATIONAL)
@@ -209,7 +214,7 @@ SP_POINTWISE void law_definite(law_response *r) {
     for (int k = 0; k < 6; k++) C[k] = r->second[k];
     jacobi_eigen(C, V);
     for (int a = 0; a < 3; a++) {
-        sp_lane less = SP_SELECT(C[a] < 0.0, C[a], zero);
+        sp_lane less = SP_SELECT(C[a] < 0, C[a], zero);
         for (int k = 0; k < 6; k++) {
             int i = k < 3 ? k : sp__axis_a[k - 3], j = k < 3 ? k : sp__axis_b[k - 3];
             r->second[k] -= less * V[3 * i + a] * V[3 * j + a];
@@ -220,10 +225,10 @@ SP_POINTWISE void law_definite(law_response *r) {
 // Hooke's law for the strain e (xx yy zz xy yz zx): energy density and stress
 SP_POINTWISE sp_lane law_hooke(const sp_lane *p, const sp_lane *e, sp_lane *stress) {
     sp_lane mu = p[0], pressure = p[1] * (e[0] + e[1] + e[2]);
-    for (int k = 0; k < 6; k++) stress[k] = 2.0 * mu * e[k];
+    for (int k = 0; k < 6; k++) stress[k] = 2 * mu * e[k];
     for (int k = 0; k < 3; k++) stress[k] += pressure;
     sp_lane off = e[3] * stress[3] + e[4] * stress[4] + e[5] * stress[5];
-    return 0.5 * (lane_dot(e, stress) + 2.0 * off);
+    return SP_REAL(0.5) * (lane_dot(e, stress) + 2 * off);
 }
 
 #endif

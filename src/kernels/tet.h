@@ -14,7 +14,7 @@
 #include "kernels/tet_rotation.h"
 
 // below this volume ratio an element is too flat to build its stiffness on the deformed shape: the rest shape is used
-#define SP_FLAT_RATIO 0.05
+#define SP_FLAT_RATIO SP_REAL(0.05)
 
 // F from edges d1 d2 d3 (9 lanes: d[3 * node + axis]) and rest gradients
 SP_POINTWISE void tet_gradient(const sp_lane *d, const sp_lane *g, sp_lane *F) {
@@ -113,7 +113,7 @@ SP_POINTWISE void tet_deformed_gradients(const sp_lane *F, const sp_lane *g, sp_
     sp_lane cof[9], deformed[9];
     sp_lane det = lane_cofactor(F, cof);
     sp_mask flat = lane_abs(det) < SP_FLAT_RATIO;
-    sp_lane s = 1.0 / SP_SELECT(flat, lane_all(1), det);
+    sp_lane s = 1 / SP_SELECT(flat, lane_all(1), det);
     for (int i = 0; i < 9; i++) cof[i] *= s;
     tet_turn(cof, g, deformed);
     for (int i = 0; i < 9; i++) c[i] = SP_SELECT(flat, c[i], deformed[i]);
@@ -130,25 +130,25 @@ SP_POINTWISE void tet_strain(const sp_lane *d, const sp_lane *c, const sp_lane *
         // sum d_i c_i^T = I on the deformed shape; there sum D_i c_i^T = F^-1
         sp_lane cof[9], det = lane_cofactor(F, cof);
         sp_mask flat = lane_abs(det) < SP_FLAT_RATIO;
-        sp_lane s = 1.0 / SP_SELECT(flat, one, det);
+        sp_lane s = 1 / SP_SELECT(flat, one, det);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
                 // (R F^-1)_ij = sum_k R_ik cof_jk / det
                 sp_lane rf = (R[3 * i] * cof[3 * j] + R[3 * i + 1] * cof[3 * j + 1] + R[3 * i + 2] * cof[3 * j + 2]) * s;
-                sp_lane id = lane_all(i == j ? 1.0 : 0.0);
+                sp_lane id = lane_all(i == j ? 1 : 0);
                 X[3 * i + j] = SP_SELECT(flat, H[3 * i + j] - id, id - rf);
             }
     } else {
         for (int i = 0; i < 9; i++) X[i] = i % 4 ? H[i] : H[i] - one;
     }
     e[0] = X[0], e[1] = X[4], e[2] = X[8];
-    e[3] = 0.5 * (X[1] + X[3]), e[4] = 0.5 * (X[5] + X[7]), e[5] = 0.5 * (X[2] + X[6]);
+    e[3] = SP_REAL(0.5) * (X[1] + X[3]), e[4] = SP_REAL(0.5) * (X[5] + X[7]), e[5] = SP_REAL(0.5) * (X[2] + X[6]);
 }
 
 // energy density over mu: e:e + r/2 tr(e)^2
 SP_POINTWISE sp_lane tet_energy(const sp_lane *e, sp_lane r) {
     sp_lane t = e[0] + e[1] + e[2];
-    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2.0 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) + 0.5 * r * t * t;
+    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) + SP_REAL(0.5) * r * t * t;
 }
 
 // Energy density of the linear material: the strain is the symmetric part of F in world axes, F R^T - I, with R the rest frame.
@@ -158,8 +158,8 @@ SP_POINTWISE sp_lane tet_linear_energy(const sp_lane *F, const sp_lane *frame, s
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             H[3 * i + j] = F[3 * i] * frame[j] + F[3 * i + 1] * frame[3 + j] + F[3 * i + 2] * frame[6 + j];
-    e[0] = H[0] - 1.0, e[1] = H[4] - 1.0, e[2] = H[8] - 1.0;
-    e[3] = 0.5 * (H[1] + H[3]), e[4] = 0.5 * (H[5] + H[7]), e[5] = 0.5 * (H[2] + H[6]);
+    e[0] = H[0] - 1, e[1] = H[4] - 1, e[2] = H[8] - 1;
+    e[3] = SP_REAL(0.5) * (H[1] + H[3]), e[4] = SP_REAL(0.5) * (H[5] + H[7]), e[5] = SP_REAL(0.5) * (H[2] + H[6]);
     return tet_energy(e, r);
 }
 
@@ -170,34 +170,34 @@ SP_POINTWISE sp_lane tet_linear_energy(const sp_lane *F, const sp_lane *frame, s
 SP_POINTWISE sp_lane tet_stretch_energy(const sp_lane *F, sp_lane det, sp_lane r) {
     sp_lane E[6];
     lane_gram(F, E);
-    for (int i = 0; i < 6; i++) E[i] = 0.5 * (i < 3 ? E[i] - 1.0 : E[i]);
+    for (int i = 0; i < 6; i++) E[i] = SP_REAL(0.5) * (i < 3 ? E[i] - 1 : E[i]);
     sp_lane J1 = E[0] + E[1] + E[2];
     sp_lane J2 = E[0] * E[1] + E[1] * E[2] + E[2] * E[0] - E[3] * E[3] - E[4] * E[4] - E[5] * E[5];
     sp_lane J3 = E[0] * (E[1] * E[2] - E[4] * E[4]) - E[3] * (E[3] * E[2] - E[4] * E[5]) + E[5] * (E[3] * E[4] - E[1] * E[5]);
-    sp_mask upright = det > 0.0;
-    sp_lane grown = SP_SELECT(upright, (2.0 * J1 + 4.0 * J2 + 8.0 * J3) / SP_SELECT(upright, 1.0 + det, lane_all(1)), det - 1.0);
-    sp_lane c0 = 4.0 * J1 * (J1 - 10.0) - 24.0 * grown - 16.0 * J2, c1 = 64.0 - 24.0 * J1 - 8.0 * grown, c2 = 48.0 - 4.0 * J1;
+    sp_mask upright = det > 0;
+    sp_lane grown = SP_SELECT(upright, (2 * J1 + 4 * J2 + 8 * J3) / SP_SELECT(upright, 1 + det, lane_all(1)), det - 1);
+    sp_lane c0 = 4 * J1 * (J1 - 10) - 24 * grown - 16 * J2, c1 = 64 - 24 * J1 - 8 * grown, c2 = 48 - 4 * J1;
     // initial value: tr e = tr E - tr E2 / 2 + tr E3 / 2 for small strains; not below the root for large ones, where Newton's
     // method is monotone
-    sp_lane square = J1 * J1 - 2.0 * J2, cube = J1 * (J1 * J1 - 3.0 * J2) + 3.0 * J3;
-    sp_lane t = SP_SELECT(square < 0.02, J1 + 0.5 * (cube - square), 6.0 * J1 / (lane_sqrt(9.0 + 6.0 * J1) + 3.0));
+    sp_lane square = J1 * J1 - 2 * J2, cube = J1 * (J1 * J1 - 3 * J2) + 3 * J3;
+    sp_lane t = SP_SELECT(square < SP_REAL(0.02), J1 + SP_REAL(0.5) * (cube - square), 6 * J1 / (lane_sqrt(9 + 6 * J1) + 3));
     for (int i = 0; i < 16; i++) {
-        sp_lane p = (((t + 12.0) * t + c2) * t + c1) * t + c0, dp = ((4.0 * t + 36.0) * t + 2.0 * c2) * t + c1;
-        sp_mask flat = dp <= 1e-12 * (1.0 + lane_abs(J1));
+        sp_lane p = (((t + 12) * t + c2) * t + c1) * t + c0, dp = ((4 * t + 36) * t + 2 * c2) * t + c1;
+        sp_mask flat = dp <= SP_PRECISION(1e-12, 1e-4) * (1 + lane_abs(J1));
         sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
         t -= step;
         // the remaining error is of the order of the square of the step
-        if (!lane_any(step * step > 1e-10 * (J1 - t) + 1e-30)) break;
+        if (!lane_any(step * step > SP_PRECISION(1e-10, 1e-6) * (J1 - t) + SP_PRECISION(1e-30, 1e-14))) break;
     }
-    return 2.0 * (J1 - t) + 0.5 * r * t * t;
+    return 2 * (J1 - t) + SP_REAL(0.5) * r * t * t;
 }
 
 // N of tet_product_spin at a state with strain e (S = I + e in world axes)
 SP_POINTWISE void tet_spin(const sp_lane *e, sp_lane r, sp_lane *N) {
-    sp_lane S[6] = {1.0 + e[0], 1.0 + e[1], 1.0 + e[2], e[3], e[4], e[5]};
+    sp_lane S[6] = {1 + e[0], 1 + e[1], 1 + e[2], e[3], e[4], e[5]};
     spin_inverse(S, N);
-    sp_lane s = r * (e[0] + e[1] + e[2]) - 2.0;
-    for (int i = 0; i < 6; i++) N[i] = s * N[i] + (i < 3 ? 1.0 : 0.0);
+    sp_lane s = r * (e[0] + e[1] + e[2]) - 2;
+    for (int i = 0; i < 6; i++) N[i] = s * N[i] + lane_all(i < 3 ? 1 : 0);
 }
 
 // Evaluates one element at a state: scaled gradients G, elastic force f of nodes 1..3, energy; s = sqrt(V mu), r = lambda / mu.

@@ -4,6 +4,7 @@
 #define SP_SOLID_H
 
 #include "backend/backend.h"
+#include "backend/springs.h"
 #include "body/body.h"
 #include "linear/blocks.h"
 #include "math/vec3.h"
@@ -16,6 +17,7 @@ typedef struct sp_nodal_load {
     double now[3];   // at the end of the step
     int *node;       // inner numbers
     double *weight;  // 1, fraction of a total, area, or mass (updated when the density changes)
+    int *element;    // of a traction: the element of the face of each share (user's number); else NULL
     int count;
     bool by_mass;  // acceleration: weight is the node's mass
 } sp_nodal_load;
@@ -23,6 +25,7 @@ typedef struct sp_nodal_load {
 // A boundary triangle of an element with more than 4 nodes: the load on it goes to all nodes of the face (solid_faces.c)
 typedef struct sp_face_patch {
     sp_element_type type;
+    int element;                            // user's number
     int nodes, node[SP_ELEMENT_NODES_MAX];  // of the element, inner numbers
     int corner[3];                          // of the triangle: local nodes
 } sp_face_patch;
@@ -31,6 +34,7 @@ typedef struct sp_pressure_load {
     sp_signal value;
     double now;
     int (*face)[3];  // of 4-node tetrahedra: inner nodes, outward
+    int *element;    // of each face: user's number
     int count;
     sp_face_patch *patch;  // of other elements
     int patch_count;
@@ -64,6 +68,7 @@ typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
+    int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
     int nodes;          // of an element
     int elements;       // without padding
     int first, slots;   // slots of the group in those of the solid
@@ -72,18 +77,34 @@ typedef struct sp_solid_group {
     int *node;          // blocks x nodes x lanes: inner nodes
     uint16_t *local;    // the same in local numbers of the chunk
     sp_chunks chunks;
-    sp_tets tets;  // corotational and linear four-node tetrahedra
-    sp_iso iso;    // all others; points = 0: the group consists of tets
+    sp_tets tets;        // corotational and linear four-node tetrahedra
+    sp_iso iso;          // all others; points = 0: the group consists of tets or springs
+    sp_springs springs;  // pattern NULL: none
     // The system of the last linearise: copies that evaluate does not change. What depends on the state has two arrays that are
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
-    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
+    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar,
+        *other_fibre_state;  // those of each pair not in tets and iso
+    sp_springs frozen_springs;
+    double *other_springs;         // as other_grad
+    bool relaxes;                  // viscous (solid_relax.c)
+    double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
 } sp_solid_group;
+
+// What is left of a solid after elements were removed (solid_remove.c)
+struct sp_remains {
+    int gone_count, bare_count;
+    unsigned char *gone;   // per element, users' numbers: 1 removed
+    unsigned char *bare;   // per inner node: 1 has lost its last element
+    unsigned char *held;   // per unknown: 1 free, and held while these remains are used
+    sp_surface *boundary;  // of the elements that are left
+    int *face_cells;       // the cell behind each of its faces
+};
 
 typedef struct sp_solid {
     const sp_backend *be;
@@ -100,6 +121,12 @@ typedef struct sp_solid {
     uint32_t *corner_of;  // per inner node: 4 * cell + corner of one cell that contains it; where the cells are the elements, its
                           // slot instead of the cell. UINT32_MAX: none
     int *surface_cells;   // the cell behind each boundary face
+    sp_remains *left;     // NULL: no element was removed
+    // of the whole solid, while something is removed
+    sp_surface *whole_boundary;
+    int *whole_cells;
+    double *whole_volume;       // per slot; allocated with the first removal
+    uint32_t boundary_changes;  // highest revision of the boundary so far
     // parameters
     int region_count;  // including region 0, the material of the body
     sp_solid_constants *region;
@@ -116,7 +143,9 @@ typedef struct sp_solid {
     int pressure_count;
     sp_moved *moved;
     int moved_count;
+    int *history_at;  // per element: its histories in q, after the positions (elements + 1); NULL: no group is viscous
     // cache
+    double relax_step;       // step for which iso.param of viscous groups was made [s]; 0: infinitely long
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node
     double *load_mass;       // shares of the nodes in a body load: consistent ones in statics, else `mass`, so that a body falls
@@ -140,6 +169,7 @@ typedef struct sp_solid {
     double *scratch, *partial, *work;
     double *task_sums;             // sums of the tasks of sp__solid_energies
     double rest_volume, rigidity;  // sums of V, V mu
+    char *springs_told;            // text of sp__springs_tell; NULL: no springs
 } sp_solid;
 
 static inline sp_solid *sp__solid(const sp_body *b) {
@@ -173,17 +203,53 @@ static inline bool sp__group_has_energy(const sp_solid_group *g) {
     return g->law.model != SP_COROTATIONAL || (g->law.rotation != SP_ROTATION_QR && g->law.shape == SP_SHAPE_REST);
 }
 
+// a slot holds an element that was not removed
+static inline bool sp__solid_alive(const sp_solid *s, int slot) {
+    return s->user_element[slot] >= 0 && !(s->left && s->left->gone[s->user_element[slot]]);
+}
+
+// an inner node has lost its last element
+static inline bool sp__solid_bare(const sp_solid *s, int node) {
+    return s->left && s->left->bare[node];
+}
+
+// an element was removed, by user's number
+static inline bool sp__solid_gone(const sp_solid *s, int element) {
+    return s->left && s->left->gone[element];
+}
+
+// weight of a dead load; the face of a removed element has no traction
+static inline double sp__solid_share(const sp_solid *s, const sp_nodal_load *load, int i) {
+    return load->element && sp__solid_gone(s, load->element[i]) ? 0 : load->weight[i];
+}
+
+static inline bool sp__solid_cell_gone(const sp_solid *s, uint32_t cell) {
+    return s->left && s->left->gone[s->cell_element[cell]];
+}
+
+static inline int sp__solid_living(const sp_solid *s) {
+    return s->elements - (s->left ? s->left->gone_count : 0);
+}
+
 // solid_layout.c
 // integration point of the elements of a group, as sp__element_point
 void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight);
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region);               // 0: of the body
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);     // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);  // groups, chunks, rest gradients, cells
+// slopes, weights and volume of the element in a slot of a group (from 0), with nodes in the numbering of x
+void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
 // the numbers of the kernels (kernels/law.h): law and constants; NULL, or a sentence that names the wrong value
 int sp__solid_law_number(const sp_solid_law *law);
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size);
+// Rest directions of the elements of a region: 0, 1, or 2 where a second family of fibres or a sheet is needed. `second`: some
+// element has a second direction of its own
+int sp__solid_directions(const sp_solid_def *def, int region, bool second);
+bool sp__solid_second_direction(const sp_solid_def *def);
 // solid_mechanics.c
+// numbers of a family of fibres (kernels/law.h) from those of the law; returns the modulus along the fibre that it adds [Pa]
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]);
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
@@ -214,12 +280,34 @@ sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *o
 void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
 sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
+// solid_remove.c
+extern const sp_removal_ops sp__solid_removal;
+void sp__solid_free_remains(sp_body *b);  // and uses the whole boundary again
 // solid_faces.c
 void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out);
 // Integrals of the shape functions times the area vector (nodes x 3), and times the area, of positions x. Nullable: size.
 void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
+// solid_springs.c
+sp_status sp__springs_make(sp_context *ctx, sp_solid *s, sp_solid_group *g);
+sp_status sp__springs_open(sp_context *ctx, sp_solid *s);  // memory of the text, if there are springs
+void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
+void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m);
+void sp__springs_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share);  // of its nodes in its mass
+const char *sp__springs_tell(sp_solid *s);  // to which elastic material the springs are equivalent
+// solid_relax.c
+bool sp__solid_relaxes(const sp_solid_def *def, int region);                      // 0: of the body
+const char *sp__relaxation_wrong(const sp_material *m, char *text, size_t size);  // NULL, or what is wrong
+sp_status sp__solid_make_histories(sp_context *ctx, sp_solid *s, const sp_solid_def *def);
+int sp__solid_histories(const sp_solid *s);  // numbers
+void sp__solid_relax_params(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m, const double param[SP_LAW_PARAMS]);
+void sp__solid_relax_begin(sp_body *b, double h);     // numbers of the laws for a step of length h
+void sp__group_relax(sp_body *b, sp_solid_group *g);  // iso.kept, from the histories at the start of the step
+void sp__solid_finish(sp_body *b);                    // histories at the end of the step
+sp_iso sp__group_lasting(const sp_solid_group *g);    // without its viscous part
+double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q);
+void sp__solid_history_stress(const sp_solid *s, int slot, int point, const double *q, double S[6]);  // sum of the terms
 // solid_query.c
-enum { SP_SOLID_FIELDS = 18 };
+enum { SP_SOLID_FIELDS = 20 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);

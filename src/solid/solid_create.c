@@ -39,6 +39,7 @@ const sp_body_ops sp__solid_ops = {
     .evaluate = sp__solid_evaluate,
     .linearise = sp__solid_linearise,
     .retract = sp__solid_retract,
+    .finish = sp__solid_finish,
     .mass = sp__solid_mass,
     .points = sp__solid_points,
     .jacobian_rows = sp__solid_jacobian_rows,
@@ -61,6 +62,7 @@ const sp_body_ops sp__solid_ops = {
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
     .set_state = sp__solid_set_state,
+    .removal = &sp__solid_removal,
     .param_count = sp__body_param_count,
     .param_at = sp__body_param_at,
     .node_of = sp__solid_node_of,
@@ -98,6 +100,9 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
         if (def->element_young && !isnan(def->element_young[e])) m.young = def->element_young[e];
         if (def->element_poisson && !isnan(def->element_poisson[e])) m.poisson = def->element_poisson[e];
         SP_TRY(solid_check_material(error, where, &m));
+        for (int k = 0; def->element_fibre && k < 6; k++)
+            if (!isnan(def->element_fibre[6 * (size_t)e]) && !isfinite(def->element_fibre[6 * (size_t)e + (size_t)k]))
+                REFUSE("element %d: fibre[%d] = %g, must be finite", e, k, def->element_fibre[6 * (size_t)e + (size_t)k]);
         if (def->element_region && (def->element_region[e] < 0 || def->element_region[e] > def->region_count))
             REFUSE("element %d: region = %d, must be in [0, %d]", e, def->element_region[e], def->region_count);
     }
@@ -130,10 +135,35 @@ static sp_body_params solid_params_of(const sp_solid_def *def) {
 }
 
 static sp_status check_enums(sp_error *error, const char *where, const sp_solid_law *law) {
-    if (sp__solid_law_number(law) == SP_LAWS) REFUSE("%smodel = %d is unknown", where, (int)law->model);
+    if (sp__solid_law_number(law) == SP_LAWS_ALL && law->model != SP_MASS_SPRING)
+        REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
     if (law->integration > SP_INTEGRATION_VERTICES) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
+    return SP_OK;
+}
+
+// whether fibre and sheet differ, if both are given
+static bool axes_apart(const double *fibre) {
+    double normal[3], f = sp__norm3(fibre), s = sp__norm3(fibre + 3);
+    sp__cross3(fibre, fibre + 3, normal);
+    return f == 0 || s == 0 || sp__norm3(normal) > 1e-6 * f * s;
+}
+
+// fibres of a region: what has them, and their directions
+static sp_status check_fibres(sp_error *error, const char *where, const sp_solid_def *def, const sp_solid_law *law,
+                              const sp_material *m) {
+    bool adds = m->fibre_young > 0, own = law->model == SP_HOLZAPFEL || law->model == SP_COSTA;
+    if (!(m->fibre_young >= 0 && isfinite(m->fibre_young)))
+        REFUSE("%sfibre_young = %g Pa, must be finite and >= 0", where, m->fibre_young);
+    for (int k = 0; k < 6; k++)
+        if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
+    if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
+    if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
+    if (adds && law->model == SP_LINEAR)
+        REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
+    if ((adds || law->model == SP_HOLZAPFEL) && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
+        REFUSE("%s%s needs the direction of its fibres in `fibre`", where, adds ? "fibre_young" : "holzapfel");
     return SP_OK;
 }
 
@@ -146,10 +176,14 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
     const char *wrong;
     if (region) snprintf(where, sizeof where, "region %d: ", region);
     SP_TRY(check_enums(error, where, &law));
+    SP_TRY(check_fibres(error, where, def, &law, &m));
     if (law.model == SP_COROTATIONAL && law.tangent == SP_TANGENT_EXACT &&
         (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
+    if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
+    if ((law.model == SP_MASS_SPRING || law.model == SP_COSTA) && m.relaxation_count)
+        REFUSE("%ssprings and costa have no relaxation", where);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
@@ -174,12 +208,23 @@ static sp_status check_faces(sp_error *error, const sp_mesh *mesh, int element, 
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
         const int *nodes;
-        const sp_solid_law law = sp__solid_law_of(def, def->element_region ? def->element_region[e] : 0);
+        int region = def->element_region ? def->element_region[e] : 0;
+        const sp_solid_law law = sp__solid_law_of(def, region);
+        bool fibres = sp__solid_directions(def, region, false) > 0;
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
             REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
-            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
+        if (fibres && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: fibres need rotation svd or polar and shape rest", e);
+        if (rotates && sp__solid_relaxes(def, region) && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && fibres)
+            REFUSE("element %d: solver updated-cholesky does not know fibres", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
+            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region)))
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
+                   "relaxation",
+                   e);
         if (law.integration == SP_INTEGRATION_VERTICES && sp_mesh_element(def->mesh, e, NULL) == SP_ELEMENT_TET10)
             SP_TRY(check_faces(error, def->mesh, e, nodes));
     }
@@ -292,16 +337,18 @@ static sp_status make_caches(sp_body *b) {
     return sp__solid_make_sums(b);
 }
 
-// Young's modulus at small strains, also of a law with its own coefficients
+// Young's modulus at small strains, also of a law with its own coefficients, and along fibres
 static double small_strain_young(const sp_solid *s, int slot) {
     const sp_solid_group *g = sp__solid_group_of(s, slot);
     sp_material m = sp__solid_material_of(s, slot);
-    double param[SP_LAW_PARAMS];
+    double param[SP_LAW_PARAMS], fibre[SP_FIBRE_PARAMS], more = 0;
     char text[200];
-    if (!m.coefficient_count || sp__solid_law_params(&g->law, &m, param, text, sizeof text)) return m.young;
+    bool known = !sp__solid_law_params(&g->law, &m, param, text, sizeof text);
+    if (known && g->iso.families) more = sp__solid_fibre_params(&g->law, &m, param, fibre);
+    if (!m.coefficient_count || !known) return m.young + more;
     int law = sp__solid_law_number(&g->law);
     double mu = sp__law_shear(law, param), bulk = sp__law_bulk(law, param);
-    return bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0;
+    return (bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0) + more;
 }
 
 // reference stiffness, mass and length of contact
@@ -358,7 +405,10 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
-    SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
+    SP_TRY(sp__springs_open(b->ctx, s));
+    SP_TRY(sp__solid_make_histories(b->ctx, s, def));
+    b->histories = sp__solid_histories(s);
+    SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
     SP_TRY(make_caches(b));
@@ -392,10 +442,40 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
 static void group_free(sp_context *ctx, sp_solid_group *g) {
     sp_tets *t = &g->tets;
     sp_iso *iso = &g->iso;
-    void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
-                   t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
-                   g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar};
+    void *all[] = {g->block_start,
+                   g->node,
+                   g->local,
+                   g->stencil_start,
+                   g->stencil_block,
+                   g->stencil_at,
+                   t->rest,
+                   t->frame,
+                   t->scale,
+                   t->ratio,
+                   t->grad,
+                   t->spin,
+                   g->other_grad,
+                   g->other_spin,
+                   g->other_turned,
+                   g->other_tangent,
+                   iso->slope,
+                   iso->weight,
+                   iso->param,
+                   iso->turned,
+                   iso->tangent,
+                   iso->bar,
+                   g->other_bar,
+                   iso->fibre,
+                   iso->fibre_param,
+                   iso->fibre_state,
+                   g->other_fibre_state,
+                   iso->kept,
+                   g->other_kept,
+                   g->lasting,
+                   g->springs.length,
+                   g->springs.stiffness,
+                   g->springs.state,
+                   g->other_springs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }
@@ -404,12 +484,13 @@ static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
+    sp__solid_free_remains(b);
     void *all[] = {s->user_node,     s->inner_node,   s->user_element, s->slot_of,       s->cell_node, s->cell_element,
                    s->leaf_start,    s->volume,       s->corner_of,    s->region,        s->own,       s->region_of,
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums};
+                   s->task_sums,     s->history_at,   s->springs_told, s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);

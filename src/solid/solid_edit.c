@@ -24,7 +24,8 @@ static void visit_topology(const sp_body *b, sp_visitor *v) {
         v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
         v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
     }
-    v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
+    const sp_surface *boundary = s->left ? s->whole_boundary : b->surfaces[0];  // removals do not change what a checkpoint needs
+    v->array(v, "faces", boundary->faces, sizeof(uint32_t), 3 * (size_t)boundary->face_count);
 }
 
 static void visit_parameters(sp_body *b, sp_visitor *v) {
@@ -45,6 +46,7 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
         if (!points) continue;
         v->array(v, "slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "weights", g->iso.weight, sizeof(double), points);
+        if (g->directions) v->array(v, "fibre", g->iso.fibre, sizeof(double), 3 * (size_t)g->directions * (size_t)g->slots);
     }
 }
 
@@ -55,8 +57,21 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "law", g->iso.param, sizeof(double), n * SP_LAW_PARAMS);
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
-        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
+        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * sp__iso_tangent(&g->iso));
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
+        if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
+        if (!g->iso.families) return;
+        v->array(v, "fibre_law", g->iso.fibre_param, sizeof(double), n * (size_t)g->iso.families * SP_FIBRE_PARAMS);
+        v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);
+        return;
+    }
+    if (g->springs.pattern) {
+        size_t springs = n * (size_t)g->springs.pattern->count;
+        v->array(v, "spring_length", g->springs.length, sizeof(double), springs);
+        v->array(v, "spring_stiffness", g->springs.stiffness, sizeof(double), n);
+        v->array(v, "volume", s->volume + g->first, sizeof(double), n);
+        v->array(v, "spring_state", g->springs.state, sizeof(double), springs * SP_SPRING_STATE);
         return;
     }
     v->array(v, "scale", t->scale, sizeof(double), n);
@@ -109,6 +124,8 @@ sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
     int i = s->inner_node[node];
     if (s->corner_of[i] == UINT32_MAX)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no element", node, b->name);
+    if (sp__solid_bare(s, i))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': all its elements were removed", node, b->name);
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)i + k;
         if (!(axes >> k & 1)) continue;

@@ -16,7 +16,8 @@ static void face_point(int point, double at[2], double *weight) {
 
 void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out) {
     const int *nodes, *corner = sp_mesh_faces(mesh) + 3 * (size_t)face;
-    out->type = sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), &nodes);
+    out->element = sp_mesh_face_element(mesh, face);
+    out->type = sp_mesh_element(mesh, out->element, &nodes);
     out->nodes = sp_element_nodes(out->type);
     for (int a = 0; a < out->nodes; a++) {
         out->node[a] = s->inner_node[nodes[a]];

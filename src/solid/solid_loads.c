@@ -89,28 +89,28 @@ static bool face_is_simple(const sp_mesh *mesh, int face) {
     return sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), NULL) == SP_ELEMENT_TET4;
 }
 
-static void add_share(sp_nodal_load *out, int node, double weight) {
-    out->node[out->count] = node, out->weight[out->count++] = weight;
+static void add_share(sp_nodal_load *out, int node, double weight, int element) {
+    out->node[out->count] = node, out->element[out->count] = element, out->weight[out->count++] = weight;
 }
 
 // 4-node tetrahedra: each node of the face gets a third of its area; others: solid_faces.c
 static void traction_shares(const sp_body *b, const sp_mesh *mesh, int face, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
-    const int *f = sp_mesh_faces(mesh) + 3 * (size_t)face;
+    const int *f = sp_mesh_faces(mesh) + 3 * (size_t)face, element = sp_mesh_face_element(mesh, face);
     const double *x = sp_mesh_positions(mesh);
     double u[3], v[3], n[3], area[3 * SP_ELEMENT_NODES_MAX], size[SP_ELEMENT_NODES_MAX];
     sp__sub3(x + 3 * (size_t)f[1], x + 3 * (size_t)f[0], u);
     sp__sub3(x + 3 * (size_t)f[2], x + 3 * (size_t)f[0], v);
     sp__cross3(u, v, n);
     if (face_is_simple(mesh, face)) {
-        for (int k = 0; k < 3; k++) add_share(out, s->inner_node[f[k]], sp__norm3(n) / 6);
+        for (int k = 0; k < 3; k++) add_share(out, s->inner_node[f[k]], sp__norm3(n) / 6, element);
         return;
     }
     sp_face_patch patch;
     sp__face_patch_make(s, mesh, face, &patch);
     sp__face_patch_areas(&patch, s->rest, area, size);
     for (int a = 0; a < patch.nodes; a++)
-        if (fabs(size[a]) > 1e-12 * sp__norm3(n)) add_share(out, patch.node[a], size[a]);  // others are off the face
+        if (fabs(size[a]) > 1e-12 * sp__norm3(n)) add_share(out, patch.node[a], size[a], element);  // others are off the face
 }
 
 // a constant traction on rest faces
@@ -119,7 +119,8 @@ static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *me
     size_t room = 0;
     for (int i = 0; i < load->count; i++) room += face_is_simple(mesh, load->items[i]) ? 3 : SP_ELEMENT_NODES_MAX;
     *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}};
-    if (!SP_NEW(b->ctx, out->node, room + 1) || !SP_NEW(b->ctx, out->weight, room + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, out->node, room + 1) || !SP_NEW(b->ctx, out->weight, room + 1) || !SP_NEW(b->ctx, out->element, room + 1))
+        return SP_NO_MEMORY;
     for (int i = 0; i < load->count; i++) traction_shares(b, mesh, load->items[i], out);
     return SP_OK;
 }
@@ -130,13 +131,13 @@ static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *me
     int simple = 0;
     for (int i = 0; i < load->count; i++) simple += face_is_simple(mesh, load->items[i]);
     *out = (sp_pressure_load){.value = load->value[0]};
-    if (!SP_NEW(b->ctx, out->face, simple + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, out->face, simple + 1) || !SP_NEW(b->ctx, out->element, simple + 1)) return SP_NO_MEMORY;
     if (simple < load->count && !SP_NEW(b->ctx, out->patch, load->count - simple)) return SP_NO_MEMORY;
     for (int i = 0; i < load->count; i++) {
         const int *f = sp_mesh_faces(mesh) + 3 * (size_t)load->items[i];
         if (face_is_simple(mesh, load->items[i])) {
             for (int k = 0; k < 3; k++) out->face[out->count][k] = s->inner_node[f[k]];
-            out->count++;
+            out->element[out->count++] = sp_mesh_face_element(mesh, load->items[i]);
         } else {
             sp__face_patch_make(s, mesh, load->items[i], &out->patch[out->patch_count++]);
         }
@@ -211,8 +212,10 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
 }
 
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
-    for (int i = 0; i < s->dead_count; i++) sp__free(ctx, s->dead[i].node), sp__free(ctx, s->dead[i].weight);
-    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face), sp__free(ctx, s->pressure[i].patch);
+    for (int i = 0; i < s->dead_count; i++)
+        sp__free(ctx, s->dead[i].node), sp__free(ctx, s->dead[i].weight), sp__free(ctx, s->dead[i].element);
+    for (int i = 0; i < s->pressure_count; i++)
+        sp__free(ctx, s->pressure[i].face), sp__free(ctx, s->pressure[i].element), sp__free(ctx, s->pressure[i].patch);
     for (int i = 0; i < s->moved_count; i++) sp__free(ctx, s->moved[i].node), sp__free(ctx, s->moved[i].start);
     sp__free(ctx, s->dead), sp__free(ctx, s->pressure), sp__free(ctx, s->moved);
 }
@@ -220,10 +223,12 @@ void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
 // ------------------------------------------------------------------------------------------------ forces
 
 static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_factor) {
+    const sp_solid *s = sp__solid(b);
     const double *q = b->q[SP_TRIAL];
     for (int i = 0; i < p->count; i++) {
         const int *f = p->face[i];
         double u[3], v[3], n[3];
+        if (sp__solid_gone(s, p->element[i])) continue;
         sp__sub3(q + 3 * (size_t)f[1], q + 3 * (size_t)f[0], u);
         sp__sub3(q + 3 * (size_t)f[2], q + 3 * (size_t)f[0], v);
         sp__cross3(u, v, n);
@@ -231,6 +236,7 @@ static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_fac
     }
     for (int i = 0; i < p->patch_count; i++) {
         double area[3 * SP_ELEMENT_NODES_MAX];
+        if (sp__solid_gone(s, p->patch[i].element)) continue;
         sp__face_patch_areas(&p->patch[i], q, area, NULL);
         for (int a = 0; a < p->patch[i].nodes; a++) {
             double *f = b->f + 3 * (size_t)p->patch[i].node[a];
@@ -246,7 +252,7 @@ void sp__solid_dead_loads(sp_body *b, double load_factor) {
         for (int i = 0; i < d->count; i++)
             for (size_t a = 0; a < 3; a++) {
                 size_t at = 3 * (size_t)d->node[i] + a;
-                double f = load_factor * d->now[a] * d->weight[i];
+                double f = load_factor * d->now[a] * sp__solid_share(s, d, i);
                 b->f[at] += f;
                 b->energy -= f * (b->q[SP_TRIAL][at] - s->rest[at]);
             }

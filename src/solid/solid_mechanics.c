@@ -5,12 +5,15 @@
 
 static double state_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
+    if (g->springs.pattern) return sp__springs_state(&g->springs, chunk, x, y);
     return g->iso.points ? g->be->iso_state(&g->iso, chunk, x, y) : g->be->tet_state(&g->tets, chunk, x, y);
 }
 
 static double product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->iso, chunk, x, y);
     else
         g->be->tet_product(&g->tets, chunk, x, y);
@@ -19,7 +22,9 @@ static double product_chunk(const void *data, int chunk, const double *x, double
 
 static double frozen_product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid_group *g = data;
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_product(&g->frozen_springs, chunk, x, y);
+    else if (g->iso.points)
         g->be->iso_product(&g->frozen_iso, chunk, x, y);
     else
         g->be->tet_product(&g->frozen, chunk, x, y);
@@ -147,8 +152,12 @@ double sp__solid_elastic(sp_body *b, const double *q) {
     double energy = 0;
     sp__solid_materials(b);
     const double *u = solid_displacement(b, q);
-    for (int g = 0; g < s->group_count; g++)
-        energy += sp__group_has_energy(&s->group[g]) ? group_state(b, &s->group[g], q, u, false) : NAN;
+    for (int g = 0; g < s->group_count; g++) {
+        sp_solid_group lasting = s->group[g];
+        lasting.iso = sp__group_lasting(&s->group[g]);
+        energy += sp__group_has_energy(&lasting) ? group_state(b, &lasting, q, u, false) : NAN;
+        for (int c = 0; lasting.relaxes && c < lasting.chunks.count; c++) energy += sp__chunk_history_energy(s, &lasting, c, q);
+    }
     return energy;
 }
 
@@ -169,8 +178,12 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
+        solid_swap_arrays(&g->iso.kept, &g->other_kept);
+        solid_swap_arrays(&g->iso.fibre_state, &g->other_fibre_state);
     }
-    if (g->iso.points || g->tets.grad != g->frozen.grad) return;
+    if (g->springs.pattern && g->springs.state == g->frozen_springs.state)
+        solid_swap_arrays(&g->springs.state, &g->other_springs);
+    if (g->springs.pattern || g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);
     solid_swap_arrays(&g->tets.spin, &g->other_spin);
 }
@@ -199,9 +212,9 @@ sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status) {
         int slot = s->slot_of[e];
         const sp_solid_group *g = sp__solid_group_of(s, slot);
         double ratio;
-        if (element_defined(s, g, slot, b->q[which], &ratio)) continue;
+        if (!sp__solid_alive(s, slot) || element_defined(s, g, slot, b->q[which], &ratio)) continue;
         status = SP_BODY_FAIL(b, status, "element %d of '%s' has %.3g of its volume: the energy of %s is %s there", e, b->name,
-                              ratio, sp__law_name(g->iso.law), ratio > 0 ? "not finite" : "not defined");
+                              ratio, sp__law_name(sp__solid_law_number(&g->law)), ratio > 0 ? "not finite" : "not defined");
         b->error->index = e;
         return status;
     }
@@ -213,12 +226,14 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     const double *q = b->q[SP_TRIAL], *u;
     node_pass p = {.b = b, .s = s, .x = q, .v = b->v[SP_TRIAL], .y = b->f};
     for (int k = 0; k < 3; k++) p.gravity[k] = step->load_factor * step->gravity[k];
+    sp__solid_relax_begin(b, step->h);
     sp__solid_materials(b);
     s->elastic = 0;
     u = solid_displacement(b, q);
     for (int g = 0; g < s->group_count; g++) {
         // the force kernels also compute the energy, and keep what linearise needs
         if (want & SP_WANT_FORCE && !sp__group_is_linear(&s->group[g])) spare_system(&s->group[g]);
+        if (s->group[g].relaxes) sp__group_relax(b, &s->group[g]);
         s->elastic += group_state(b, &s->group[g], q, u, want & SP_WANT_FORCE);
     }
     if (want & SP_WANT_DEFINED && isinf(s->elastic)) return sp__solid_undefined(b, SP_TRIAL, SP_NOT_FINITE);
@@ -324,6 +339,10 @@ static void copy_terms(sp_body *b) {
     }
 }
 
+static void group_freeze(sp_solid_group *g) {
+    g->frozen = g->tets, g->frozen_iso = g->iso, g->frozen_springs = g->springs;
+}
+
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     (void)step;
     sp_solid *s = sp__solid(b);
@@ -331,7 +350,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     SP_TRY(sp__solid_elements(b, &elements));
     SP_TRY(solid_reserve_terms(b));
     copy_terms(b);
-    for (int g = 0; g < s->group_count; g++) s->group[g].frozen = s->group[g].tets, s->group[g].frozen_iso = s->group[g].iso;
+    for (int g = 0; g < s->group_count; g++) group_freeze(&s->group[g]);
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,
@@ -371,6 +390,7 @@ void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
 void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
     double t = step->time;
+    if (s->springs_told) b->notice = step->number == 1 ? sp__springs_tell(s) : NULL;
     if (s->young_of_time.eval) {
         double young = sp_signal_value(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value
@@ -413,6 +433,8 @@ sp_material sp__material_over(const sp_material *region, const sp_material *body
     if (isnan(m.density)) m.density = body->density;
     if (isnan(m.young)) m.young = body->young;
     if (isnan(m.poisson)) m.poisson = body->poisson;
+    if (isnan(m.fibre_young)) m.fibre_young = body->fibre_young;
+    if (isnan(m.fibre[0])) memcpy(m.fibre, body->fibre, sizeof m.fibre);
     return m;
 }
 
@@ -458,6 +480,16 @@ static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
     return least;
 }
 
+// no node of a collision point has an element
+static bool solid_carried_by_none(const sp_solid *s, const sp_anchor *a) {
+    const int *node = sp__solid_cell(s, a->elem);
+    double w[4];
+    bool none = true;
+    sp__solid_weights(a, w);
+    for (int c = 0; c < 4; c++) none = none && (fabs(w[c]) <= 1e-9 || sp__solid_bare(s, node[c]));
+    return none;
+}
+
 // point masses, lumped to the nodes of their elements
 static void add_point_masses(const sp_body *b) {
     const sp_solid *s = sp__solid(b);
@@ -485,8 +517,11 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
     case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
     case SP_OGDEN: return SP_LAW_OGDEN;
+    case SP_HOLZAPFEL: return SP_LAW_HOLZAPFEL;
+    case SP_COSTA: return SP_LAW_COSTA;
+    case SP_MASS_SPRING: break;  // no law of a continuum
     }
-    return SP_LAWS;
+    return SP_LAWS_ALL;
 }
 
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
@@ -494,6 +529,10 @@ const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, 
     sp_law_numbers numbers = {
         .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
     memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
+    if (law->model == SP_MASS_SPRING) {
+        memset(param, 0, SP_LAW_PARAMS * sizeof *param);
+        return NULL;
+    }
     const char *wrong = sp__law_params(sp__solid_law_number(law), (int)law->volumetric, &numbers, param, text, size);
     if (!wrong && law->model == SP_COROTATIONAL) param[SP_LAW_EXACT] = law->tangent == SP_TANGENT_EXACT;
     return wrong;
@@ -503,7 +542,23 @@ static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     double mu = m->young / (2 * (1 + m->poisson)), V = s->volume[slot];
     g->tets.scale[slot - g->first] = sqrt(V * mu);
     g->tets.ratio[slot - g->first] = 2 * m->poisson / (1 - 2 * m->poisson);
-    if (s->user_element[slot] >= 0) s->rigidity += V * mu;
+    if (sp__solid_alive(s, slot)) s->rigidity += V * mu;
+}
+
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]) {
+    bool own = law->model == SP_HOLZAPFEL;
+    out[0] = own ? param[1] : m->fibre_young / 4;
+    out[1] = own ? param[2] : 0;
+    out[2] = own;
+    return 4 * out[0];
+}
+
+// numbers of the fibres of the element at `at` of a group, the same for every family
+static void fibre_material(sp_solid_group *g, size_t at, const sp_material *m, const double *param) {
+    size_t w = (size_t)g->lanes, per = SP_FIBRE_PARAMS * (size_t)g->iso.families;
+    double fibre[SP_FIBRE_PARAMS];
+    sp__solid_fibre_params(&g->law, m, param, fibre);
+    for (size_t k = 0; k < per; k++) g->iso.fibre_param[(at / w * per + k) * w + at % w] = fibre[k % SP_FIBRE_PARAMS];
 }
 
 static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
@@ -511,8 +566,11 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     char text[200];
     size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
     if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
+    int law = sp__solid_law_number(&g->law);
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
-    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
+    fibre_material(g, at, m, param);
+    if (g->relaxes) sp__solid_relax_params(s, g, slot, m, param);
+    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * sp__law_shear(law, param);
 }
 
 // Shares of the nodes of an element in its mass and in a body load. Four nodes have equal shares. Others are lumped in proportion
@@ -524,6 +582,10 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
     double sum = 0;
     for (int a = 0; a < g->nodes; a++) lumped[a] = load[a] = g->type == SP_ELEMENT_TET4 ? 1.0 / g->nodes : 0;
     if (g->type == SP_ELEMENT_TET4) return;
+    if (g->springs.pattern) {
+        sp__springs_shares(s, g, slot, lumped), sp__springs_shares(s, g, slot, load);
+        return;
+    }
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
         sp__group_point(g, p, natural, &weight);
@@ -539,8 +601,8 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
     for (int slot = g->first; slot < g->first + g->slots; slot++) {
         sp_material m = sp__solid_material_of(s, slot);
         double V = s->volume[slot], lumped[SP_ELEMENT_NODES_MAX], load[SP_ELEMENT_NODES_MAX];
-        (g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
-        if (s->user_element[slot] < 0) continue;
+        (g->springs.pattern ? sp__springs_material : g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
+        if (!sp__solid_alive(s, slot)) continue;
         element_shares(s, g, slot, lumped, load);
         for (int a = 0; a < g->nodes; a++) {
             int i = sp__group_node(g, slot, a);
@@ -561,13 +623,17 @@ void sp__solid_materials(sp_body *b) {
     for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
     for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
-    b->loads.mean_mass = mass / s->nodes;  // without point masses: a weight makes only its own contacts stiffer
+    b->loads.mean_mass = mass / (s->nodes - (s->left ? s->left->bare_count
+                                                     : 0));  // without point masses: a weight makes only its own contacts stiffer
     add_point_masses(b);
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
             for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->load_mass[s->dead[k].node[i]];
-    for (int i = 0; i < b->loads.node_count; i++)
-        b->loads.nodes[i].mass = b->loads.nodes[i].share * solid_lightest(s, &b->loads.nodes[i].at);
+    for (int i = 0; i < b->loads.node_count; i++) {
+        sp_contact_node *node = &b->loads.nodes[i];
+        node->mass = node->share * solid_lightest(s, &node->at);
+        node->off = s->left && solid_carried_by_none(s, &node->at);
+    }
     s->stale = false;
     s->material_revision++;
 }
@@ -616,11 +682,11 @@ static bool vertex_inverted(const double *x) {
 // with a negative one.
 static double folded_elements(const sp_solid *s, const sp_solid_group *g, int task, const double *q) {
     int count = 0;
-    if (g->type != SP_ELEMENT_TET10 || g->law.integration == SP_INTEGRATION_VERTICES) return 0;
+    if (g->type != SP_ELEMENT_TET10 || g->springs.pattern || g->law.integration == SP_INTEGRATION_VERTICES) return 0;
     for (int slot = g->first + g->lanes * g->block_start[task]; slot < g->first + g->lanes * g->block_start[task + 1]; slot++) {
         double x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight;
         for (int a = 0; a < g->nodes; a++) memcpy(x + 3 * a, q + 3 * (size_t)sp__group_node(g, slot, a), 3 * sizeof *x);
-        if (s->user_element[slot] < 0 || !vertex_inverted(x)) continue;
+        if (!sp__solid_alive(s, slot) || !vertex_inverted(x)) continue;
         bool seen = false;
         for (int p = 0; p < sp__element_points(g->type); p++) {
             sp__element_point(g->type, p, natural, &weight);
@@ -644,10 +710,14 @@ static void sum_task(void *arg, int task, int worker) {
         if (task >= c->count) continue;
         s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
                       c->start[task + 1] - c->start[task], x);
-        if (group->iso.points)
-            s->be->iso_sums(&group->iso, task, x, more);
+        const sp_iso lasting = sp__group_lasting(group);
+        if (group->springs.pattern)
+            sp__springs_sums(&group->springs, task, x, more);
+        else if (group->iso.points)
+            s->be->iso_sums(&lasting, task, x, more);
         else
             s->be->tet_sums(&group->tets, task, x, more);
+        if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
         sum[INVERTED] += folded_elements(s, group, task, j->b->q[j->which]);
     }
@@ -685,7 +755,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
                          .rest_volume = s->rest_volume,
                          .inverted = sum[INVERTED],
                          .rigidity = s->rigidity,
-                         .size = cbrt(6 * sqrt(2) * s->rest_volume / s->elements)};
+                         .size = cbrt(6 * sqrt(2) * s->rest_volume / sp__solid_living(s))};
 }
 
 // ------------------------------------------------------------------------------------------------ work
@@ -710,28 +780,31 @@ static double patch_work(const sp_face_patch *p, const double *from, const doubl
 
 // Along a straight path the force of a pressure is quadratic, so Simpson's rule is exact.
 static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
+    const sp_solid *s = sp__solid(b);
     static const double at[3] = {0, 0.5, 1}, weight[3] = {1, 4, 1};
     const double *from = b->q[SP_COMMITTED], *to = b->q[SP_TRIAL];
     double work = 0;
     for (int i = 0; i < p->count; i++) {
         double x[3][3], displacement[3] = {0}, u[3], v[3], n[3];
+        if (sp__solid_gone(s, p->element[i])) continue;
         for (int k = 0; k < 3; k++) {
             size_t node = 3 * (size_t)p->face[i][k];
             for (size_t a = 0; a < 3; a++) displacement[a] += to[node + a] - from[node + a];
         }
-        for (int s = 0; s < 3; s++) {
+        for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++)
                 for (int a = 0; a < 3; a++) {
                     size_t e = 3 * (size_t)p->face[i][k] + (size_t)a;
-                    x[k][a] = from[e] + at[s] * (to[e] - from[e]);
+                    x[k][a] = from[e] + at[j] * (to[e] - from[e]);
                 }
             sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
             sp__cross3(u, v, n);
-            work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, displacement);
+            work -= weight[j] / 6 * p->now / 6 * sp__dot3(n, displacement);
         }
     }
     for (int i = 0; i < p->patch_count; i++)
-        for (int s = 0; s < 3; s++) work -= weight[s] / 6 * p->now * patch_work(&p->patch[i], from, to, at[s]);
+        for (int j = 0; j < 3 && !sp__solid_gone(s, p->patch[i].element); j++)
+            work -= weight[j] / 6 * p->now * patch_work(&p->patch[i], from, to, at[j]);
     return work;
 }
 
@@ -743,7 +816,7 @@ double sp__solid_work(sp_body *b, double push[3]) {
         for (int i = 0; i < s->dead[k].count; i++)
             for (size_t a = 0; a < 3; a++) {
                 size_t at = 3 * (size_t)s->dead[k].node[i] + a;
-                work += s->dead[k].now[a] * s->dead[k].weight[i] * (b->q[SP_TRIAL][at] - b->q[SP_COMMITTED][at]);
+                work += s->dead[k].now[a] * sp__solid_share(s, &s->dead[k], i) * (b->q[SP_TRIAL][at] - b->q[SP_COMMITTED][at]);
             }
     for (int k = 0; k < s->pressure_count; k++) work += pressure_work(b, &s->pressure[k]);
     return work;

@@ -101,6 +101,7 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
     double best = -INFINITY;
     // linear search: picks are rare, and the search structure of the mesh is not kept
     for (uint32_t cell = 0; cell < (uint32_t)s->cells; cell++) {
+        if (sp__solid_cell_gone(s, cell)) continue;
         double w[4], least = solid_weights_in(s, cell, rest, w);
         if (!(least > best)) continue;
         best = least;
@@ -226,13 +227,27 @@ sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double w
 
 // ------------------------------------------------------------------------------------------------ embedding
 
-static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, sp_anchor *out, double *outside) {
+// the cells that points can be in: all, or those of elements that are left, with their numbers
+static sp_status list_cells(sp_body *b, int **node, int **number, int *count) {
+    const sp_solid *s = sp__solid(b);
+    *count = 0;
+    if (!SP_NEW(b->ctx, *node, 4 * (size_t)s->cells) || !SP_NEW(b->ctx, *number, s->cells)) return SP_NO_MEMORY;
+    for (int c = 0; c < s->cells; c++) {
+        if (sp__solid_cell_gone(s, (uint32_t)c)) continue;
+        memcpy(*node + 4 * (size_t)*count, sp__solid_cell(s, (uint32_t)c), 4 * sizeof **node);
+        (*number)[(*count)++] = c;
+    }
+    return SP_OK;
+}
+
+static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, const int *number, sp_anchor *out,
+                             double *outside) {
     for (int i = 0; i < n; i++) {
         const double *x = places + 3 * (size_t)i;
         if (from[i].element < 0)
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "point %d at (%g, %g, %g) cannot be held by '%s'", i, x[0], x[1], x[2], b->name);
         const double *w = from[i].weights;
-        out[i] = (sp_anchor){.body = b->id, .elem = (uint32_t)from[i].element, .at = {w[1], w[2], w[3]}};
+        out[i] = (sp_anchor){.body = b->id, .elem = (uint32_t)number[from[i].element], .at = {w[1], w[2], w[3]}};
         outside[i] = from[i].outside;
     }
     return SP_OK;
@@ -242,13 +257,14 @@ sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *o
     sp_solid *s = sp__solid(b);
     sp_locator *locator = NULL;
     sp_located *found = NULL;
+    int *node = NULL, *number = NULL, count;
     sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
-    if (sp__locator_create(b->ctx, s->rest, s->cells, s->cell_node, &locator) < 0) goto done;
+    if (!SP_NEW(b->ctx, found, (size_t)n + 1) || list_cells(b, &node, &number, &count) < 0) goto done;
+    if (sp__locator_create(b->ctx, s->rest, count, node, &locator) < 0) goto done;
     sp__locate_all(locator, n, places, found);
-    status = take_places(b, n, found, places, out, outside);
+    status = take_places(b, n, found, places, number, out, outside);
 done:
     sp__locator_destroy(&locator);
-    sp__free(b->ctx, found);
+    sp__free(b->ctx, found), sp__free(b->ctx, node), sp__free(b->ctx, number);
     return status == SP_NO_MEMORY ? SP_BODY_FAIL(b, status, "no memory to hold %d points on '%s'", n, b->name) : status;
 }

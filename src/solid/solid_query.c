@@ -1,5 +1,7 @@
 // Queries of a solid: fields, measures, hash of the state. In user numbering.
 #define SP_LANES 1
+#include <float.h>
+
 #include "body/contacts.h"
 #include "body/drive.h"
 #include "kernels/tet.h"
@@ -12,7 +14,7 @@
 typedef struct element_values {
     double stress[6], strain[6];  // Cauchy and Green-Lagrange in world axes: xx yy zz xy yz zx
     double energy;                // of the element [J]; NaN: the forces have no energy
-    double volume_ratio;
+    double volume_ratio, fibre;   // stretch of the first family of fibres, 1 without
     double rotation[9];
 } element_values;
 
@@ -36,7 +38,7 @@ static void tet_green(const sp_solid *s, const sp_solid_group *g, int slot, cons
         int i = row[k], j = column[k];
         out->strain[k] = 0.5 * (H[3 * i + j] + H[3 * j + i] + H[i] * H[j] + H[3 + i] * H[3 + j] + H[6 + i] * H[6 + j]);
     }
-    out->volume_ratio = sp__det3(F);
+    out->volume_ratio = sp__det3(F), out->fibre = 1;
 }
 
 // The stress is that of the corotated small strain.
@@ -86,6 +88,7 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     double u[3 * SP_ELEMENT_NODES_MAX], F[9] = {0};
     int at = slot - g->first;
     *out = (element_values){.energy = 0};
+    const sp_iso lasting = sp__group_lasting(g);
     for (int a = 0; a < g->nodes; a++) {
         size_t i = 3 * (size_t)sp__group_node(g, slot, a);
         sp__sub3(q + i, s->rest + i, u + 3 * a);
@@ -93,13 +96,39 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
         double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
-        sp__iso_value(&g->iso, at, p, u, &v);
+        sp__iso_value(&lasting, at, p, u, &v);
+        if (g->relaxes) {
+            double S[6];
+            sp__solid_history_stress(s, slot, p, q, S);
+            sp__iso_add_stress(&g->iso, at, p, u, S, v.cauchy);
+        }
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
+        out->fibre += weight / s->volume[slot] * v.fibre;
         add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
+    rotation_nearest(F, out->rotation);
+}
+
+static void springs_values(const sp_body *b, const sp_solid_group *g, int slot, element_values *out) {
+    static const int row[6] = {0, 1, 2, 0, 1, 2}, column[6] = {0, 1, 2, 1, 2, 0};
+    const sp_solid *s = sp__solid(b);
+    double X[3 * SP_ELEMENT_NODES_MAX], x[3 * SP_ELEMENT_NODES_MAX], F[9];
+    for (int a = 0; a < g->nodes; a++) {
+        size_t i = 3 * (size_t)sp__group_node(g, slot, a);
+        memcpy(X + 3 * a, s->rest + i, 3 * sizeof *X), memcpy(x + 3 * a, b->q[SP_COMMITTED] + i, 3 * sizeof *x);
+    }
+    out->energy = sp__springs_virial(&g->springs, slot - g->first, x, out->stress);
+    sp__springs_gradient(g->nodes, X, x, F);
+    out->volume_ratio = sp__det3(F);
+    for (int k = 0; k < 6; k++) {
+        int i = row[k], j = column[k];
+        out->stress[k] /= s->volume[slot] * out->volume_ratio;
+        out->strain[k] = 0.5 * (F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j] - (i == j));
+    }
+    memcpy(out->rotation, F, sizeof F);
     rotation_nearest(F, out->rotation);
 }
 
@@ -124,6 +153,12 @@ static double rotation_angle(const double Q[9]) {
     return acos(c < -1 ? -1 : c > 1 ? 1 : c);
 }
 
+static size_t element_components(sp_field_id id) {
+    if (id == SP_FIELD_STRESS || id == SP_FIELD_STRAIN) return 6;
+    return id == SP_FIELD_PRINCIPAL_STRESS || id == SP_FIELD_PRINCIPAL_STRAIN ? 3 : 1;
+}
+
+// 0 in an element that was removed
 static void element_value(const sp_body *b, sp_field_id id, int slot, double share, double *out) {
     const sp_solid *s = sp__solid(b);
     const sp_solid_group *g = sp__solid_group_of(s, slot);
@@ -132,7 +167,11 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
         *out = s->region_of ? s->region_of[slot] : 0;
         return;
     }
-    (g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
+    if (!sp__solid_alive(s, slot)) {
+        memset(out, 0, element_components(id) * sizeof *out);
+        return;
+    }
+    (g->springs.pattern ? springs_values : g->iso.points ? iso_values : tet_values)(b, g, slot, &v);
     switch (id) {
     case SP_FIELD_ROTATION: *out = rotation_angle(v.rotation); break;
     case SP_FIELD_STRESS: memcpy(out, v.stress, sizeof v.stress); break;
@@ -141,14 +180,10 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
     case SP_FIELD_PRINCIPAL_STRAIN: principal_values(v.strain, out); break;
     case SP_FIELD_ENERGY_DENSITY: *out = v.energy / s->volume[slot]; break;
     case SP_FIELD_VOLUME_RATIO: *out = v.volume_ratio; break;
+    case SP_FIELD_FIBRE_STRETCH: *out = v.fibre; break;
     case SP_FIELD_STRAIN_ENERGY: *out = share * v.energy; break;
     default: *out = von_mises(v.stress); break;
     }
-}
-
-static size_t element_components(sp_field_id id) {
-    if (id == SP_FIELD_STRESS || id == SP_FIELD_STRAIN) return 6;
-    return id == SP_FIELD_PRINCIPAL_STRESS || id == SP_FIELD_PRINCIPAL_STRAIN ? 3 : 1;
 }
 
 // Values are given for cells: those of their element, energies divided by the number of its cells.
@@ -165,6 +200,13 @@ static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, 
     return SP_OK;
 }
 
+static sp_status removed_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_solid *s = sp__solid(b);
+    (void)step, (void)id;
+    for (int c = 0; c < s->cells; c++) out[c] = sp__solid_cell_gone(s, (uint32_t)c);
+    return SP_OK;
+}
+
 static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     int n = sp__solid(b)->cells;  // only solids of tetrahedra have solvers that refresh elements
     (void)step, (void)id;
@@ -178,9 +220,11 @@ static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, 
 static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
     (void)id;
+    sp_step now = sp__body_step(b, step);
+    if (now.h > 0) now.h = DBL_MIN;  // viscous materials: the stress at the end of the step, before it relaxes further
     sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
-    SP_TRY(sp__solid_evaluate(b, step, SP_WANT_FORCE));
+    SP_TRY(sp__solid_evaluate(b, &now, SP_WANT_FORCE));
     for (int i = 0; i < s->nodes; i++)
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + k;
@@ -324,6 +368,8 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_ROTATION, cell_count, element_field},
     {SP_FIELD_REGION, cell_count, element_field},
     {SP_FIELD_REFRESH, cell_count, refresh_field},
+    {SP_FIELD_REMOVED, cell_count, removed_field},
+    {SP_FIELD_FIBRE_STRETCH, cell_count, element_field},
 };
 
 void sp__solid_user_cells(sp_body *b, int *out) {
@@ -347,7 +393,7 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
         out->mass += m, out->kinetic += 0.5 * m * sp__dot3(v + at, v + at);
         sp__cross3(q + at, v + at, moment);
         sp__sub3(q + at, s->rest + at, u);
-        farthest = fmax(farthest, sp__dot3(u, u));
+        if (!sp__solid_bare(s, i)) farthest = fmax(farthest, sp__dot3(u, u));
         for (int k = 0; k < 3; k++) out->momentum[k] += m * v[at + (size_t)k], out->angular[k] += m * moment[k];
     }
     out->displacement_max = sqrt(farthest);
@@ -364,6 +410,13 @@ uint64_t sp__solid_hash(sp_body *b) {
             memcpy(&v, &b->v[SP_COMMITTED][3 * (size_t)i + k], sizeof v);
             sum += sp__mix(x, place) + sp__mix(v, place + 1);
         }
+    for (int i = 0; i < sp__solid_histories(s); i++) {
+        uint64_t x;
+        memcpy(&x, &b->q[SP_COMMITTED][3 * (size_t)s->nodes + (size_t)i], sizeof x);
+        sum += sp__mix(x, 6 * (uint64_t)s->nodes + (uint64_t)i);
+    }
+    for (int e = 0; s->left && e < s->elements; e++)
+        if (s->left->gone[e]) sum += sp__mix(1, 6 * (uint64_t)s->nodes + (uint64_t)(sp__solid_histories(s) + e));
     return sum;
 }
 

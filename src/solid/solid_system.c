@@ -177,7 +177,9 @@ static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk
     size_t entry = (size_t)g->stencil_start[chunk];
     sp_stencil where = {g->stencil_start[chunk + 1] - g->stencil_start[chunk], g->stencil_block + entry,
                         g->stencil_at + entry * (size_t)(group_pairs(g) * g->lanes)};
-    if (g->iso.points)
+    if (g->springs.pattern)
+        sp__springs_assemble(&g->frozen_springs, &where, stiff, blocks);
+    else if (g->iso.points)
         s->be->iso_assemble(&g->frozen_iso, &where, stiff, blocks);
     else
         s->be->tet_assemble(&g->frozen, &where, stiff, blocks);
@@ -225,6 +227,21 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
 // is that of F. The rotation of a node is the rotation nearest to the mean over the elements around it, weighted by volume
 // (Pincon 2020; Courtecuisse 2011, section 3.4.3).
 
+// of the directions of the springs, from those at rest
+static void springs_rotation(const sp_solid *s, const sp_solid_group *g, int slot, double R[9]) {
+    const sp_spring_pattern *p = g->springs.pattern;
+    for (int k = 0; k < 9; k++) R[k] = 0;
+    for (int i = 0; i < p->count; i++) {
+        size_t at = (size_t)p->count * (size_t)(slot - g->first) + (size_t)i;
+        const double *now = g->frozen_springs.state + SP_SPRING_STATE * at;
+        double d[3];
+        sp__sub3(s->rest + 3 * (size_t)sp__group_node(g, slot, p->pair[i][1]),
+                 s->rest + 3 * (size_t)sp__group_node(g, slot, p->pair[i][0]), d);
+        for (int k = 0; k < 9; k++) R[k] += p->share[i] * now[k / 3] * d[k % 3] / g->springs.length[at];
+    }
+    s->be->nearest_rotations(1, R);
+}
+
 // rotation of the slots [begin, end) of the solid in the system, 9 numbers each
 static void solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
     for (int slot = begin; slot < end;) {
@@ -233,6 +250,8 @@ static void solid_element_rotations(const sp_solid *s, int begin, int end, doubl
         int w = g->lanes, at = slot - g->first, lane = at % w, n = w - lane < end - slot ? w - lane : end - slot;
         if (sp__group_is_linear(g)) {
             for (int k = 0; k < 9 * w; k++) all[k] = k % 9 % 4 == 0;
+        } else if (g->springs.pattern) {
+            springs_rotation(s, g, slot, all);
         } else if (g->iso.points) {
             s->be->iso_rotations(&g->frozen_iso, at / w, s->rest, all);
             s->be->nearest_rotations(w, all);
@@ -242,7 +261,7 @@ static void solid_element_rotations(const sp_solid *s, int begin, int end, doubl
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)
-            if (!g->iso.points && !sp__group_is_linear(g) && (g->tets.deformed || !(g->tets.scale[slot - g->first] > 0)))
+            if (g->tets.scale && !sp__group_is_linear(g) && (g->tets.deformed || !(g->tets.scale[slot - g->first] > 0)))
                 s->be->nearest_rotations(1, R);
     }
 }
@@ -276,7 +295,7 @@ static sp_status solid_list_around(sp_body *b) {
 // an element without stiffness does not count
 static double rotation_weight(const sp_solid *s, int slot) {
     const sp_solid_group *g = sp__solid_group_of(s, slot);
-    return g->iso.points || g->tets.scale[slot - g->first] > 0 ? s->volume[slot] : 0;
+    return !g->tets.scale || g->tets.scale[slot - g->first] > 0 ? s->volume[slot] : 0;
 }
 
 static double update_element_rotations(void *arg, int begin, int end) {

@@ -245,6 +245,7 @@ static void drop_body(sp_world *w, sp_body *b) {
     while (w->bodies[place] != b) place++;
     w->body_count--;
     for (int i = place; i < w->body_count; i++) w->bodies[i] = w->bodies[i + 1];
+    sp__free(w->ctx, w->slots[b->id.slot - 1].removing);
     w->slots[b->id.slot - 1] = (sp_slot){.generation = b->id.generation + 1};
     list_obstacles(w);
     sp__world_couple(w);

@@ -3,6 +3,8 @@
 //   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size,
 //                                            then those of its solver
 //
+// Where elements of a body were removed, a bit of its header says so, and their list follows the springs.
+//
 // A world with contact by constraints has more, and the next version number: its multipliers follow the world, and the arrays of
 // its compliance, and the impulse of its last contacts, the solver of a body. A world with links has the number after that: a
 // word that says whether it has contact by constraints, and after the multipliers its links with their ties.
@@ -36,6 +38,7 @@ typedef struct walk {
     const char *body;
     span solver, compliance;  // CHECK: their arrays of the last body
     bool impulse;             // CHECK: contacts have left an impulse on it
+    size_t removed;           // CHECK: where the list of its removed elements is; 0: it has none
 } walk;
 
 typedef struct block_header {
@@ -67,8 +70,10 @@ typedef struct constraints_record {
 
 typedef struct body_record {
     char name[64], kind[16];
-    uint64_t slot, generation, nq, nv, frozen, reported, springs;
+    uint64_t slot, generation, nq, nv, frozen, reported, springs;  // frozen: BODY_ bits
 } body_record;
+
+enum { BODY_FROZEN = 1, BODY_REMOVED = 2 };
 
 typedef struct anchor_record {  // as files of version 0.1 have it
     uint32_t body, elem;
@@ -312,6 +317,11 @@ static sp_status make_compliance(const sp_world *w, const walk *block, sp_body *
 
 // ---------------------------------------------------------------------------------------------------- bodies and world
 
+static const unsigned char *removed_of(const sp_body *b) {
+    int count;
+    return sp__world_removed(b, &count);
+}
+
 // the state of a body that moves by prescription is one array, as files of version 0.1 have it
 static body_record body_record_of(const sp_world *w, const sp_body *b) {
     bool one = b->caps & SP_CAP_KINEMATIC;
@@ -319,7 +329,7 @@ static body_record body_record_of(const sp_world *w, const sp_body *b) {
                      .generation = b->id.generation,
                      .nq = (uint64_t)(one ? b->nq + b->nv : b->nq),
                      .nv = (uint64_t)(one ? 0 : b->nv),
-                     .frozen = b->frozen,
+                     .frozen = (b->frozen ? BODY_FROZEN : 0) | (removed_of(b) ? BODY_REMOVED : 0),
                      .reported = sp__world_slot(w, b)->reported | (uint64_t)sp__world_slot(w, b)->compliance_reported << 1,
                      .springs = (uint64_t)b->loads.spring_count};
     memcpy(r.name, b->name, sizeof r.name);
@@ -332,6 +342,28 @@ static void checkpoint_check_body(const sp_world *w, walk *k, const sp_body *b, 
     here.frozen = r->frozen, here.reported = r->reported, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
         snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not the one in the checkpoint", b->name, b->ops->kind);
+    if (r->frozen & BODY_REMOVED && !b->ops->removal)
+        snprintf(k->why, sizeof k->why, "body '%.40s' has removed elements, which a %s has not", b->name, b->ops->kind);
+}
+
+// The removed elements, one byte for each element. Applying them exchanges what is left before the arrays of the body follow.
+static void pass_removed(sp_world *w, walk *k, sp_body *b, bool some) {
+    sp_visitor v = {.array = pass_array, .user = k};
+    k->removed = 0, k->compare = false;
+    if (k->mode == APPLY) sp__world_remains_take(w, b);
+    if (!some) return;
+    const size_t count = (size_t)b->computed, whole = (count + 7) & ~(size_t)7;
+    if (k->mode >= CHECK) {
+        walk skip = *k;
+        skip.mode = CHECK;
+        v.user = &skip;
+        v.array(&v, "removed", NULL, 1, count);
+        memcpy(k->why, skip.why, sizeof k->why);
+        k->at = skip.at, k->removed = skip.at - whole;
+        return;
+    }
+    // the visitor writes from it
+    v.array(&v, "removed", (unsigned char *)(uintptr_t)removed_of(b), 1, count);
 }
 
 static void pass_body(sp_world *w, walk *k, sp_body *b) {
@@ -342,9 +374,10 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
     if (!checkpoint_ok(k)) return;
     if (k->mode == APPLY) {
         sp_slot *slot = sp__world_slot(w, b);
-        b->frozen = r.frozen != 0, slot->reported = r.reported & 1, slot->compliance_reported = (r.reported & 2) != 0;
+        b->frozen = r.frozen & BODY_FROZEN, slot->reported = r.reported & 1, slot->compliance_reported = (r.reported & 2) != 0;
     }
     pass_springs(w, k, b, r.springs);
+    if (checkpoint_ok(k)) pass_removed(w, k, b, r.frozen & BODY_REMOVED);
     sp_visitor v = {.array = pass_array, .user = k};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && checkpoint_ok(k); tier++) {
         k->compare = tier == SP_TOPOLOGY;
@@ -686,6 +719,7 @@ static sp_status checkpoint_reserve(sp_world *w, walk k) {
         int extra = (int)br.springs - b->loads.spring_count;
         sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
         pass_body(w, &k, b);
+        if (status >= 0) status = sp__world_remains_reserve(w, b, k.removed ? k.data + k.removed : NULL);
         if (status >= 0) status = make_solver(w, &k, b);
         if (status >= 0) status = make_compliance(w, &k, b);
         if (status < 0) return sp__world_body_failed(w, b, status);
@@ -725,6 +759,7 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
     if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
     sp_status status = checkpoint_reserve(w, start);
     swap_solvers(w, status >= 0);
+    for (int i = 0; i < w->body_count && status < 0; i++) sp__world_remains_drop(w, w->bodies[i]);
     SP_TRY(status);
     k = start;
     k.mode = APPLY;

@@ -94,6 +94,8 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
     case SP_EDIT_ADD: return edit_check_add(w, e);
     case SP_EDIT_REMOVE: return SP_OK;
     case SP_EDIT_LINK: return edit_check_link(w, e);
+    case SP_EDIT_REMOVE_ELEMENT:
+        return e->node >= 0 ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "removal of element %d, must be >= 0", e->node);
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -209,8 +211,8 @@ static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, b
 
 static sp_status edit_refuse(sp_world *w, const char *why) {
     static const char *const names[] = {
-        "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
-        "attach", "detach",  "add",  "remove", "link"};
+        "pin",    "release", "drag", "drop",   "pose", "param",         "take-over", "take-over-compliance", "contact-budget",
+        "attach", "detach",  "add",  "remove", "link", "remove-element"};
     const sp_edit *e = &w->batch.list[w->batch.count];
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], e->path[0] ? " " : "", e->path,
               (unsigned)e->source, why);
@@ -309,6 +311,12 @@ static sp_status apply_link(sp_world *w, const sp_edit *e) {
     return status == SP_EDIT_REFUSED ? edit_refuse(w, why) : status;
 }
 
+static sp_status apply_remove_element(sp_world *w, const sp_edit *e) {
+    const char *why;
+    sp_status status = sp__world_edit_remove_element(w, e, &why);
+    return status == SP_EDIT_REFUSED ? edit_refuse(w, why) : status;
+}
+
 // A change of bodies or links that the world does not take: its reason is that of the world, or of the kind that could not make
 // it.
 static sp_status edit_refuse_new(sp_world *w, sp_status status) {
@@ -332,6 +340,7 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_ADD: return edit_refuse_new(w, sp__world_edit_add(w, e));
     case SP_EDIT_REMOVE: return edit_refuse_new(w, edit_remove(w, e));
     case SP_EDIT_LINK: return edit_refuse_new(w, sp__world_edit_add_link(w, e, true));
+    case SP_EDIT_REMOVE_ELEMENT: return apply_remove_element(w, e);
     }
     return SP_BAD_INPUT;
 }
@@ -384,11 +393,13 @@ sp_status sp__take_edits(sp_world *w, double h) {
     for (int i = 0; i < n; i++) {
         sp_edit e = w->batch.list[i];
         w->batch.list[w->batch.count] = e;
+        if (e.type != SP_EDIT_REMOVE_ELEMENT) SP_TRY(sp__world_removals_apply(w));
         sp_status status = edit_apply(w, &e);
         SP_TRY(status);
         worst = sp__reserve(w, worst, status);
         if (status == SP_OK) w->batch.count++;
     }
+    SP_TRY(sp__world_removals_apply(w));
     return worst;
 }
 

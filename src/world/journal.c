@@ -99,6 +99,17 @@ sp_status sp__journal_body(sp_world *w, sp_body *b) {
     return SP_OK;
 }
 
+void sp__journal_remains(sp_world *w, sp_body *b, sp_remains *before) {
+    sp_journal *j = &w->journal;
+    int i = 0;
+    while (j->bodies[i].body != b) i++;
+    if (j->bodies[i].exchanged) {  // the first one of the step is that of its start
+        b->ops->removal->free(b, &before);
+        return;
+    }
+    j->bodies[i].remains = before, j->bodies[i].exchanged = true;
+}
+
 // ---------------------------------------------------------------------------------------------------- undo
 
 static void undo_param(const sp_undo_param *u) {
@@ -111,8 +122,16 @@ static void undo_param(const sp_undo_param *u) {
     if (u->body) u->body->retune = true;
 }
 
+static void undo_remains(sp_undo_body *u) {
+    if (!u->exchanged) return;
+    sp_remains *now = u->body->ops->removal->use(u->body, u->remains);
+    u->body->ops->removal->free(u->body, &now);
+    u->remains = NULL, u->exchanged = false;
+}
+
 static void undo_body(sp_undo_body *u) {
     sp_body *b = u->body;
+    undo_remains(u);
     copy_tier(b, u->data, true);
     b->loads.spring_count = u->spring_count;
     if (u->spring_count) memcpy(b->loads.springs, u->data + u->size, (size_t)u->spring_count * sizeof *b->loads.springs);
@@ -130,15 +149,24 @@ void sp__journal_undo(sp_world *w) {
     sp__journal_clear(w);
 }
 
+static void free_remains(sp_undo_body *u) {
+    if (u->exchanged) u->body->ops->removal->free(u->body, &u->remains);
+    u->exchanged = false;
+}
+
 void sp__journal_clear(sp_world *w) {
     w->journal.param_count = 0;
-    for (int i = 0; i < w->journal.body_count; i++) w->journal.bodies[i].used = false;
+    for (int i = 0; i < w->journal.body_count; i++) {
+        free_remains(&w->journal.bodies[i]);
+        w->journal.bodies[i].used = false;
+    }
 }
 
 void sp__journal_forget(sp_world *w, sp_body *b) {
     sp_journal *j = &w->journal;
     for (int i = 0; i < j->body_count; i++) {
         if (j->bodies[i].body != b) continue;
+        free_remains(&j->bodies[i]);
         sp__free(w->ctx, j->bodies[i].data);
         j->bodies[i] = j->bodies[--j->body_count];
         return;

@@ -48,12 +48,15 @@ static const char *state_field(const sp_body *b, int index) {
 sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
     SP_TRY(sp__world_enter(w));
     const sp_body *b = sp__world_body(w, id);
+    int removed = 0;
+    if (b) sp__world_removed(b, &removed);
     if (b)
         *out = (sp_body_info){.id = b->id,
                               .name = b->name,
                               .kind = b->ops->kind,
                               .nodes = b->nodes,
                               .elements = b->computed ? b->computed : b->elements,
+                              .removed = removed,
                               .cells = b->elements,
                               .state = {state_field(b, 0), state_field(b, 1)},
                               .frozen = b->frozen,

@@ -13,6 +13,7 @@ typedef struct surface_values {
     int *element;        // elements x 4: their nodes; a rod repeats its two nodes
     double *of_node;     // NULL: only values of elements
     double *of_element;  // NULL: a field of nodes
+    double *removed;     // elements: 1 removed; NULL: none is
     bool mixed;          // values may be averaged and interpolated
     bool corners;        // values at corners, not at vertices
 } surface_values;
@@ -25,6 +26,7 @@ static double length_of(const double *v, int components) {
 
 static void values_free(surface_values *f) {
     sp__free(f->b->ctx, f->element), sp__free(f->b->ctx, f->of_node), sp__free(f->b->ctx, f->of_element);
+    sp__free(f->b->ctx, f->removed);
 }
 
 // ---------------------------------------------------------------------------------------------------- values of the body
@@ -42,6 +44,14 @@ static sp_status list_elements(sp_body *b, surface_values *f) {
     return SP_OK;
 }
 
+static sp_status list_removed(sp_body *b, surface_values *f) {
+    sp_field_info info;
+    int count;
+    if (!sp__world_removed(b, &count)) return SP_OK;
+    if (!SP_NEW(b->ctx, f->removed, (size_t)f->elements + 1)) return SP_NO_MEMORY;
+    return sp__body_field_get(b, NULL, "removed", &info, f->removed);
+}
+
 // mean or maximum of the elements around each node
 static sp_status spread_to_nodes(surface_values *f) {
     int *count;
@@ -49,6 +59,7 @@ static sp_status spread_to_nodes(surface_values *f) {
         return SP_NO_MEMORY;
     for (int i = 0; i < 4 * f->elements; i++) {
         int node = f->element[i];
+        if (f->removed && f->removed[i / 4] != 0) continue;
         double value = f->of_element[i / 4], *to = &f->of_node[node];
         *to = f->mixed ? *to + value : count[node] == 0 ? value : fmax(*to, value);
         count[node]++;
@@ -94,6 +105,7 @@ static sp_status take_values(sp_body *b, const sp_step *step, const char *name, 
     f->elements = element_count(b);
     SP_TRY(take_numbers(b, step, sp__body_field(b, name), &info, f));
     SP_TRY(list_elements(b, f));
+    if (f->of_element) SP_TRY(list_removed(b, f));
     return f->of_element && f->element && (f->mixed || !corners) ? spread_to_nodes(f) : SP_OK;
 }
 

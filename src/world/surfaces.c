@@ -188,7 +188,8 @@ sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surfac
                                  .faces = s->faces,
                                  .nodes = s->nodes,
                                  .ring_count = s->ring_count,
-                                 .rings = s->rings};
+                                 .rings = s->rings,
+                                 .revision = s->revision};
     return sp__world_leave(w, status);
 }
 

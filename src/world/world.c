@@ -196,6 +196,7 @@ void sp_world_destroy(sp_world **world) {
     sp__contact_matrix_free(w);
     sp__contacts_free(w->ctx, &w->contacts);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
+    for (int i = 0; i < w->slot_count; i++) sp__free(ctx, w->slots[i].removing);
     sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
     sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
     if (w->locks_made) {

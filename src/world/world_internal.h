@@ -36,6 +36,11 @@ typedef struct sp_slot {
     bool reported, swap_now, replay_swap_before;
     bool compliance_reported, compliance_swap_now, compliance_swap_before;
     bool added, leaves;  // by an edit of the current step; at its end
+    // elements that edits of the current step remove, with those removed before; allocated at first use
+    unsigned char *removing;
+    int removing_count, removing_left;  // by edits of the step; elements that are left
+    sp_remains *incoming;               // of a restore
+    bool has_incoming;
     uint32_t generation;
 } sp_slot;
 
@@ -67,6 +72,8 @@ typedef struct sp_undo_body {
     size_t size, capacity;
     int spring_count;
     bool used;
+    sp_remains *remains;  // at the start of the step, if elements were removed in it
+    bool exchanged;
 } sp_undo_body;
 
 typedef struct sp_journal {
@@ -188,6 +195,7 @@ struct sp_world {
     int in_flight;     // number of edits that the current step has taken
     uint64_t sequence;
     sp_edits batch, taken;  // of the current step, sorted; of the last committed step
+    bool removing;          // an edit of the current step removes elements, and they are not removed yet
     sp_journal journal;
 
     // snapshots
@@ -252,10 +260,22 @@ void sp__edits_returned(sp_world *w);
 sp_status sp__journal_param(sp_world *w, sp_body *b, const sp_param *p);
 sp_status sp__journal_gravity(sp_world *w, sp_gravity *g);
 sp_status sp__journal_body(sp_world *w, sp_body *b);
+void sp__journal_remains(sp_world *w, sp_body *b, sp_remains *before);  // after sp__journal_body; takes it over
 void sp__journal_clear(sp_world *w);
 void sp__journal_undo(sp_world *w);
 void sp__journal_forget(sp_world *w, sp_body *b);
 void sp__journal_free(sp_world *w);
+
+// removal.c. An edit removes an element: collected until another edit follows or the list ends. SP_EDIT_REFUSED: *refused says
+// why.
+sp_status sp__world_edit_remove_element(sp_world *w, const sp_edit *e, const char **refused);
+sp_status sp__world_removals_apply(sp_world *w);
+const unsigned char *sp__world_removed(const sp_body *b, int *count);  // as in sp_removal_ops, for any kind
+void sp__world_removals_drop(sp_world *w);
+// A restore: what is left is made before anything changes, then used, or dropped. removed NULL: nothing is.
+sp_status sp__world_remains_reserve(sp_world *w, sp_body *b, const unsigned char *removed);
+void sp__world_remains_take(sp_world *w, sp_body *b);
+void sp__world_remains_drop(sp_world *w, sp_body *b);
 
 // Parameters: checks of definitions; the parameter at a path. Parameters of the world: *body is NULL, *gravity is set for
 // gravity.

@@ -303,6 +303,8 @@ static sp_status guard_body(sp_body *b) {
     int q = first_bad(b->q[SP_TRIAL], b->nq), v = first_bad(b->v[SP_TRIAL], b->nv);
     if (q == b->nq && v == b->nv) return b->ops->update_kinematics ? b->ops->update_kinematics(b, NULL, SP_TRIAL) : SP_OK;
     bool place = q < b->nq;
+    if (place && q >= b->nq - b->histories)
+        return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': a stress of its viscous part is %g", b->name, b->q[SP_TRIAL][q]);
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";
     if (b->nodes == 0)
@@ -436,6 +438,7 @@ static void world_rollback(sp_world *w) {
     w->pairs.found = w->pairs.reported;
     w->clock_replays = w->clock_replayed_before;
     w->contact_found = w->contact_reported;
+    sp__world_removals_drop(w);
     sp__journal_undo(w);
     sp__world_links_undo(w);
     sp__world_bodies_undo(w);

@@ -10,6 +10,10 @@
     "<probe name='half' near='0.6 0 0' quantity='position' period='0.007'/></solid>"                                        \
     "<event t='0.05' do='set' set='beam.young' value='5e4' ramp='0.08'/>" more "<stop steps='24'/></scene>"
 #define SCENE(solver, more) SHAPED("", solver, more)
+// elements are removed before the checkpoint, and again after it
+#define REMOVED                                                       \
+    "<event t='0.06' do='remove' of='beam' box='0.3 0 0 0.6 1 0.1'/>" \
+    "<event t='0.16' do='remove' of='beam' box='0 0 0.1 0.15 1 0.2'/>"
 
 enum { STEPS = 24, BREAK = 11 };
 
@@ -96,6 +100,13 @@ TEST(every_solver_continues_with_the_same_bits) {
         SHAPED(" pattern='hex'", "<region box='0 0 0 0.3 0.2 0.2' material='ogden'/>", ""),
         SHAPED(" order='2'", "<region box='0 0 0 0.3 0.2 0.2' material='stvk'/>", ""),
         SCENE("<integrator type='explicit' substeps='20'/>", ""),
+        SCENE("<solver type='updated-cholesky'/>", REMOVED),
+        SCENE("<solver type='pcg' preconditioner='multigrid'/>", REMOVED),
+        SCENE("<solver type='pcg' preconditioner='cholesky' refresh='async' lag='3'/>", REMOVED),
+        SHAPED(" pattern='hex'", "<region box='0 0 0 0.3 0.2 0.2' material='ogden'/>", REMOVED),
+        SHAPED(" order='2'", "<region box='0 0 0 0.3 0.2 0.2' material='stvk'/>", REMOVED),
+        SCENE("", "<rigid name='floor'><plane point='0 -0.03 0'/></rigid><contact formulation='proximity'/>" REMOVED),
+        SCENE("", "<rigid name='floor'><plane point='0 -0.03 0'/></rigid><contact formulation='penalty'/>" REMOVED),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) compare(strstr(texts[i], "cells="), texts[i], NULL, NULL);
     record_clean();

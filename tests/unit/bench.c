@@ -396,7 +396,7 @@ TEST(preconditioners_report_their_fields) {
                                          "heterogeneous.0.published_iterations",
                                          "heterogeneous.12.preconditioner",
                                          "loads.0.model",
-                                         "loads.49.iterations",
+                                         "loads.64.iterations",
                                          "loads.20.published_iterations",
                                          "loads.0.published_ms",
                                          "inverse.0.apply_ms",

@@ -67,6 +67,11 @@ static void change_bodies(stage *s, int step) {
         e.stiffness = 1e3 / 7, e.damping = 0.1, e.source = 5;
         CHECK(sp_world_queue(s->world, &e) >= 0);
     }
+    if (step == 13 || step == 16) {
+        e = sp_edit_default(SP_EDIT_REMOVE_ELEMENT);
+        e.body = s->beam, e.source = 3;
+        for (e.node = step; e.node < step + 3; e.node++) CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
     if (step == 25) {
         e = sp_edit_default(SP_EDIT_REMOVE);
         e.body = sp_world_body_named(s->world, "stone");
@@ -151,6 +156,7 @@ TEST(replay_gives_the_same_hash_at_every_step) {
     CHECK(log == NULL);
     unmake(&s);
     CHECK(has_line(PATH, " take-over "));
+    CHECK(has_line(PATH, "13 3 ") && has_line(PATH, " remove-element 1 1 14\n"));
 
     REQUIRE(make(&s));
     REQUIRE(sp_edit_log_open(s.ctx, PATH, &log) == SP_OK);
@@ -185,6 +191,7 @@ static const struct {
     {HEAD "1 0 1 jump 1 1\n", "one of pin", 2},
     {HEAD "1 0 1 pin 1 1 140\n", "an integer", 2},
     {HEAD "1 0 1 pin 1 1 140 7 9\n", "end of the line", 2},
+    {HEAD "1 0 1 remove-element 1 1\n", "an integer", 2},
     {HEAD "1 0 1 pin 1 1 140 7", "end of the line", 2},
     {HEAD "1 0 1 pin 1 1 99999999999 7\n", "range", 2},
     {HEAD "1 -1 1 pin 1 1 1 7\n", "step, source", 2},

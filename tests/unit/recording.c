@@ -267,6 +267,63 @@ TEST(contacts_of_added_bodies_are_recorded) {
     record_clean();
 }
 
+// Elements that are removed while the scene runs: frames have the cells that are left, with their numbers; a frame that is shown
+// has the same elements, also going back.
+TEST(removed_elements_are_recorded) {
+    static const char *const shapes[] = {"", " pattern='hex'", " order='2'"};
+    for (int t = 0; with_hdf5() && t < 3; t++) {
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "<scene dt='0.01' gravity='0 -9.81 0'><solid name='beam' young='1e5'><box size='0.4 0.1 0.1' cells='4 1 1'%s/><fix "
+            "plane='0 0 0 1 0 0' within='1e-6'/></solid><event t='0.05' do='remove' of='beam' box='0.2 -1 -1 0.3 1 1'/>"
+            "<record file='r.xdmf' every='2' precision='double' quantity='von-mises removed'/><record file='r.vtu' every='8'/>"
+            "<record file='r.ply' every='8'/><stop steps='10'/></scene>",
+            shapes[t]);
+        sp_run_options o = into_folder();
+        staged s = stage_run(text, &o, false);
+        REQUIRE(s.status == SP_OK);
+        sp_body_info info;
+        double stress[2][200] = {{0}}, removed[200], seen[200];
+        const sp_body_id beam = sp_world_body_named(sp_run_world(s.run), "beam");
+        stage_steps(&s, 4);
+        CHECK(sp_world_field(sp_run_world(s.run), beam, "von-mises", stress[0]) == SP_OK);
+        stage_steps(&s, 6);
+        CHECK(sp_world_field(sp_run_world(s.run), beam, "von-mises", stress[1]) == SP_OK);
+        CHECK(sp_world_field(sp_run_world(s.run), beam, "removed", removed) == SP_OK);
+        CHECK(sp_world_body_info(sp_run_world(s.run), beam, &info) == SP_OK && info.removed > 0);
+        CHECK(sp_run_finish(s.run) == SP_OK);
+        int gone = 0, count = info.removed, left = 0;
+        for (int c = 0; c < info.cells; c++) gone += removed[c] != 0;
+        stage_close(&s);
+        sp_recording *r;
+        sp_recording_topology whole, part;
+        REQUIRE(sp_recording_open(ctx, record_path("r.xdmf"), &r) == SP_OK);
+        CHECK(sp_recording_topology_at(r, 2, 0, &whole) == SP_OK && whole.cell_count == info.cells);
+        CHECK(sp_recording_field(r, 2, 0, "von-mises", seen) == SP_OK &&
+              memcmp(seen, stress[0], sizeof(double) * (size_t)info.cells) == 0);
+        CHECK(sp_recording_topology_at(r, 5, 0, &part) == SP_OK && part.cell_count == info.cells - gone);
+        CHECK(sp_recording_field(r, 5, 0, "von-mises", seen) == SP_OK);
+        for (int c = 0; c < info.cells; c++)
+            if (removed[c] == 0) CHECK(seen[left++] == stress[1][c]);
+        sp_scene *scene = NULL;
+        sp_run *run = NULL;
+        REQUIRE(sp_recording_scene(r, NULL, &scene) == SP_OK && sp_run_create(scene, NULL, &run) == SP_OK);
+        static const int frames[] = {5, 0, 5, 2, 3};
+        for (int i = 0; i < 5; i++) {
+            const sp_body_id id = sp_world_body_named(sp_run_world(run), "beam");
+            CHECK(sp_recording_show(r, frames[i], run) == SP_OK);
+            CHECK(sp_world_body_info(sp_run_world(run), id, &info) == SP_OK);
+            CHECK_INT(info.removed, frames[i] > 2 ? count : 0);
+            CHECK(sp_world_field(sp_run_world(run), id, "von-mises", seen) == SP_OK);
+            // written in double: the same state has the same stress
+            if (frames[i] == 5) CHECK(memcmp(seen, stress[1], sizeof(double) * (size_t)info.cells) == 0);
+        }
+        sp_run_destroy(&run), sp_scene_destroy(&scene), sp_recording_close(&r);
+        record_clean();
+    }
+}
+
 TEST(a_run_is_recorded_and_shown) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();

@@ -18,6 +18,8 @@ struct sp_section {
     int node_count, element_count;
     int *element;  // elements x 4: their nodes
     int *region;   // elements
+    bool has_removed;
+    double *removed;  // elements, at the last update: 1 removed
     // of the last update
     double *x;       // nodes x 3
     double *values;  // nodes, or elements
@@ -53,7 +55,8 @@ static sp_status section_read(sp_section *s) {
     sp_element_view e;
     size_t n = (size_t)s->element_count + 1, nodes = (size_t)s->node_count + 1, most = n > nodes ? n : nodes;
     if (!SP_NEW(s->ctx, s->element, 4 * n) || !SP_NEW(s->ctx, s->region, n) || !SP_NEW(s->ctx, s->x, 3 * nodes) ||
-        !SP_NEW(s->ctx, s->values, most) || !SP_NEW(s->ctx, s->around, nodes) || !SP_NEW(s->ctx, s->distance, nodes))
+        !SP_NEW(s->ctx, s->values, most) || !SP_NEW(s->ctx, s->around, nodes) || !SP_NEW(s->ctx, s->distance, nodes) ||
+        !SP_NEW(s->ctx, s->removed, n))
         return section_no_memory(s);
     SP_TRY(sp_world_elements(s->world, s->body, s->element, &e));
     SP_TRY(section_reserve_raw(s, n));
@@ -88,11 +91,15 @@ void sp_section_destroy(sp_section **section) {
     sp__free(s->ctx, s->element), sp__free(s->ctx, s->region), sp__free(s->ctx, s->x), sp__free(s->ctx, s->values);
     sp__free(s->ctx, s->raw), sp__free(s->ctx, s->around), sp__free(s->ctx, s->distance);
     sp__free(s->ctx, s->at), sp__free(s->ctx, s->value), sp__free(s->ctx, s->region_of), sp__free(s->ctx, s->faces);
-    sp__free(s->ctx, s->edges);
+    sp__free(s->ctx, s->edges), sp__free(s->ctx, s->removed);
     sp__free(s->ctx, s);
 }
 
 // ---------------------------------------------------------------------------------------------------- update
+
+static bool is_removed(const sp_section *s, int element) {
+    return s->has_removed && s->removed[element] != 0;
+}
 
 // Magnitudes of vectors; continuous fields of elements are averaged at the nodes, as on surfaces.
 static sp_status section_values(sp_section *s, const char *field) {
@@ -110,7 +117,7 @@ static sp_status section_values(sp_section *s, const char *field) {
     for (int i = 0; i < f.count; i++) {
         double v = components == 3 ? sp__norm3(s->raw + 3 * (size_t)i) : s->raw[components * (size_t)i];
         if (!averaged) s->values[i] = v;
-        for (int k = 0; k < 4 && averaged; k++)
+        for (int k = 0; k < 4 && averaged && !is_removed(s, i); k++)
             s->values[s->element[4 * (size_t)i + (size_t)k]] += v, s->around[s->element[4 * (size_t)i + (size_t)k]]++;
     }
     for (int i = 0; i < s->node_count && averaged; i++) s->values[i] /= s->around[i] > 0 ? s->around[i] : 1;
@@ -119,8 +126,12 @@ static sp_status section_values(sp_section *s, const char *field) {
 }
 
 sp_status sp_section_update(sp_section *s, const char *field) {
+    sp_body_info info;
     s->has_values = false;
+    SP_TRY(sp_world_body_info(s->world, s->body, &info));
     SP_TRY(sp_world_field(s->world, s->body, "position", s->x));
+    s->has_removed = info.removed > 0;
+    if (s->has_removed) SP_TRY(sp_world_field(s->world, s->body, "removed", s->removed));
     return field ? section_values(s, field) : SP_OK;
 }
 
@@ -128,6 +139,7 @@ sp_status sp_section_update(sp_section *s, const char *field) {
 
 static int nodes_in_front(const sp_section *s, int element) {
     int n = 0;
+    if (is_removed(s, element)) return 0;
     for (size_t k = 0; k < 4; k++) n += s->distance[s->element[4 * (size_t)element + k]] > 0;
     return n;
 }
@@ -184,6 +196,7 @@ static void cut_face(sp_section *s, const double normal[3], int i, int j, int k)
 static void cut_element(sp_section *s, const double normal[3], int element) {
     int front[4], back[4], in_front = 0, behind = 0, corner[4] = {0}, n = 0;
     const int *node = s->element + 4 * (size_t)element;
+    if (is_removed(s, element)) return;
     for (int k = 0; k < 4; k++) *(s->distance[node[k]] > 0 ? &front[in_front++] : &back[behind++]) = node[k];
     if (in_front == 0 || behind == 0) return;
     // around the quadrilateral: front 0 with both of the back, then front 1 with both in reverse

@@ -12,6 +12,40 @@ typedef struct showing {
     sp_world *world;
 } showing;
 
+// Cells that the frame does not have were removed until then: the others are in the order of the scene.
+static sp_status mark_missing(const showing *k, const sp_recording_topology *t, const sp_body_info *info, int *cells,
+                              unsigned char *removed) {
+    sp_element_view view;
+    int found = 0;
+    SP_TRY(sp_world_elements(k->world, info->id, cells, &view));
+    const size_t corners = (size_t)view.nodes_per_element;
+    for (int c = 0; c < view.count; c++) {
+        const int *next = t->cells + (size_t)found * corners;
+        const bool same = found < t->cell_count && memcmp(cells + (size_t)c * corners, next, corners * sizeof *cells) == 0;
+        removed[c] = !same, found += same;
+    }
+    return found == t->cell_count ? SP_OK : SP_BAD_INPUT;
+}
+
+// The same elements are removed as in the frame.
+static sp_status show_cells(const showing *k, const sp_recording_topology *t, const sp_recording_body *b,
+                            const sp_body_info *info) {
+    const bool whole = t->cell_count == info->cells;
+    unsigned char *removed = NULL;
+    int *cells = NULL;
+    if (whole && !info->removed) return SP_OK;
+    sp_status status = SP_NO_MEMORY;
+    if (SP_NEW(k->ctx, removed, info->cells) && SP_NEW(k->ctx, cells, 4 * (size_t)info->cells)) {
+        status = whole ? SP_OK : mark_missing(k, t, info, cells, removed);
+        if (status == SP_BAD_INPUT)
+            SP_FAIL(k->ctx, status, "body \"%s\" has other cells in the recording than in the scene", b->name);
+        else if (status >= 0 && sp_world_set_removed(k->world, info->id, whole ? NULL : removed) < 0)
+            status = SP_FAIL(k->ctx, SP_BAD_INPUT, "%s", sp_world_error(k->world)->message);
+    }
+    sp__free(k->ctx, removed), sp__free(k->ctx, cells);
+    return status == SP_NO_MEMORY ? SP_FAIL(k->ctx, status, "no memory to show a frame") : status;
+}
+
 static sp_status check_body(const showing *k, int index, const sp_recording_body *b, sp_body_id *id, sp_body_info *info) {
     sp_recording_topology t;
     *id = sp_world_body_named(k->world, b->name);
@@ -22,10 +56,10 @@ static sp_status check_body(const showing *k, int index, const sp_recording_body
                        info->kind);
     SP_TRY(sp_recording_topology_at(k->recording, k->frame, index, &t));
     // a body without nodes is recorded by the vertices of its surface
-    if (info->nodes && (t.node_count != info->nodes || t.cell_count != info->elements))
+    if (info->nodes && (t.node_count != info->nodes || t.cell_count > info->cells))
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d elements in the recording, %d and %d in the scene",
-                       b->name, t.node_count, t.cell_count, info->nodes, info->elements);
-    return SP_OK;
+                       b->name, t.node_count, t.cell_count, info->nodes, info->cells);
+    return info->nodes ? show_cells(k, &t, b, info) : SP_OK;
 }
 
 // the values of a field of the state, as many as the body has; the caller frees them

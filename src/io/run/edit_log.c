@@ -31,8 +31,8 @@ struct sp_edit_log {
 };
 
 static const char *const type_words[] = {
-    "pin",    "release", "drag", "drop",   "pose", "param", "take-over", "take-over-compliance", "contact-budget",
-    "attach", "detach",  "add",  "remove", "link"};
+    "pin",    "release", "drag", "drop",   "pose", "param",         "take-over", "take-over-compliance", "contact-budget",
+    "attach", "detach",  "add",  "remove", "link", "remove-element"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
@@ -107,6 +107,7 @@ static const field fields[TYPES][16] = {
      DOUBLES_OF(stiffness, 1),
      DOUBLES_OF(damping, 1),
      DOUBLES_OF(value, 1)},
+    {{SLOT, 0, 1}, {GENERATION, 0, 1}, {NODE, 0, 1}},
 };
 
 enum { MOTION_FIXED, MOTION_KINEMATIC, MOTION_FREE };
@@ -292,7 +293,8 @@ static bool parse_line(line_reader *r, entry *out) {
     r->wrong = "numbers of step, source and sequence";
     if (step < 0 || source < 0 || source > UINT32_MAX || sequence < 0) return false;
     r->wrong =
-        "one of pin release drag drop pose param take-over take-over-compliance contact-budget attach detach add remove link";
+        "one of pin release drag drop pose param take-over take-over-compliance contact-budget attach detach add remove link "
+        "remove-element";
     if (!take_word(r, word, sizeof word)) return false;
     int type = 0;
     while (type < TYPES && strcmp(word, type_words[type]) != 0) type++;

@@ -47,6 +47,7 @@ sp_status sp__run_note_additions(sp_run *run) {
     const sp_edit *taken = sp_world_edits_taken(run->world, &count);
     for (int i = 0; i < count; i++) {
         char line[SP_EDIT_LINE];
+        run->body_changes += taken[i].type == SP_EDIT_REMOVE_ELEMENT;
         if (!(additions >> taken[i].type & 1)) continue;
         SP_TRY(added_note(run, &taken[i]));
         if (!sp_edit_log_line(&taken[i], sp_world_steps(run->world) - 1, line, sizeof line)) continue;

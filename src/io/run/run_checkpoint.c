@@ -349,6 +349,7 @@ static sp_status resume_parts(sp_run *run, const resuming *k) {
     if (!find_section(&k->all, "world", &part)) return damaged(run, k->path, "it holds no world");
     sp_status status = sp_world_restore(run->world, part.at, (size_t)(part.end - part.at));
     if (status < 0) return SP_FAIL(run->ctx, status, "%s: %s", k->path, sp_world_error(run->world)->message);
+    run->body_changes++;  // elements may be removed in it
     if (!find_section(&k->all, "events", &part) || !read_events(run, part)) return damaged(run, k->path, "its events differ");
     SP_TRY(visit_series(run, resume_series, (void *)(uintptr_t)k));
     return resume_records(run, k);

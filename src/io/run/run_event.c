@@ -145,6 +145,29 @@ static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event 
     return SP_OK;
 }
 
+// Elements: those of a solid. All of them would leave no body.
+static sp_status build_remove(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    int *list, *kept;
+    e->type = SP_EDIT_REMOVE_ELEMENT;
+    const sp_scene_node *body_node = sp__scene_find(node, sp__attr_word(node, "of"));
+    sp_run_body *body = body_node ? sp__build_body_of(run, body_node) : NULL;
+    if (!body || !body->own)
+        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid: only elements of solids can be removed",
+                             sp__attr_word(node, "of"));
+    if (!body->id.slot) return SP_BAD_INPUT;
+    if (sp__build_given(node, "s") || sp__build_given(node, "end"))
+        return SP_BUILD_FAIL(run, node, NULL, "s and end apply to rods, and \"%s\" is a solid", body->node->path);
+    SP_TRY(sp__build_select(run, body, node, SP_SELECT_ELEMENTS, &list, &e->node_count));
+    if (e->node_count == sp_mesh_element_count(body->own))
+        return SP_BUILD_FAIL(run, node, NULL, "selects all %d elements of \"%s\", and one must be left", e->node_count,
+                             body->node->path);
+    if (!SP_KEEP(&run->keep, kept, e->node_count)) return sp__build_no_memory(run);
+    memcpy(kept, list, (size_t)e->node_count * sizeof *kept);
+    e->nodes = kept;
+    e->body = body->id;
+    return SP_OK;
+}
+
 static sp_status build_attach(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
     const sp_scene_node *link = sp__scene_find(node, sp__attr_word(node, "of"));
     e->type = sp__build_is(node, "do", "attach") ? SP_EDIT_ATTACH : SP_EDIT_DETACH;
@@ -159,6 +182,7 @@ static sp_status build_event(sp_run *run, const sp_scene_node *node, sp_run_even
     *e = (sp_run_event){.node = node, .t = sp__build_number(node, "t", NAN)};
     if (sp__build_given(node, "when")) e->when = sp__attr(node, "when");
     if (sp__build_is(node, "do", "set")) return build_set(run, node, e);
+    if (sp__build_is(node, "do", "remove")) return build_remove(run, node, e);
     bool links = sp__build_is(node, "do", "attach") || sp__build_is(node, "do", "detach");
     return links ? build_attach(run, node, e) : build_pin(run, node, e);
 }

@@ -110,8 +110,28 @@ static sp_status add_arrays(sp_run *run, sp_record *r, const sp_body_info *info,
     return SP_OK;
 }
 
+// leaves out the cells of elements that were removed
+static sp_status drop_removed(sp_run *run, const sp_record *r, const sp_body_info *info, sp_layout_body *b, int *cells,
+                              sp_frame_source *s) {
+    double *removed;
+    int *kept, count = 0;
+    if (!info->removed) return SP_OK;
+    if (!SP_KEEP(r->keep, kept, b->cell_count) || !SP_NEW(run->ctx, removed, b->cell_count)) return sp__build_no_memory(run);
+    sp_status status = sp_world_field(run->world, info->id, "removed", removed);
+    for (int c = 0; c < b->cell_count && status >= 0; c++) {
+        if (removed[c] != 0) continue;
+        memmove(cells + (size_t)count * (size_t)b->corners, cells + (size_t)c * (size_t)b->corners,
+                (size_t)b->corners * sizeof *cells);
+        kept[count++] = c;
+    }
+    sp__free(run->ctx, removed);
+    if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+    b->cell_count = count, s->cells = kept;
+    return SP_OK;
+}
+
 // nodes and elements: tetrahedra of a solid, lines of a rod
-static sp_status add_elements(sp_run *run, const sp_record *r, const sp_body_info *info, sp_layout_body *b) {
+static sp_status add_elements(sp_run *run, const sp_record *r, const sp_body_info *info, sp_layout_body *b, sp_frame_source *s) {
     sp_element_view view;
     int *cells;
     sp_status status = sp_world_elements(run->world, info->id, NULL, &view);
@@ -122,7 +142,7 @@ static sp_status add_elements(sp_run *run, const sp_record *r, const sp_body_inf
     if (!SP_KEEP(r->keep, cells, corners)) return sp__build_no_memory(run);
     sp_world_elements(run->world, info->id, cells, &view);
     b->cells = cells;
-    return SP_OK;
+    return drop_removed(run, r, info, b, cells, s);
 }
 
 static const sp_snapshot_surface *snapshot_boundary(const sp_snapshot *snapshot, sp_body_id id) {
@@ -211,6 +231,11 @@ static sp_status add_surface(sp_run *run, const sp_record *r, sp_layout_body *b,
     return s->from == SP_FROM_BOUNDARY ? boundary_nodes(run, r, &info, s) : surface_name(run, r, info.name, b);
 }
 
+static uint32_t boundary_revision(const sp_run *run, sp_body_id id) {
+    sp_surface_info info;
+    return sp_world_surface_info(run->world, id, 0, &info) >= 0 ? info.revision : 0;
+}
+
 // surface 0: the body itself, or its boundary if the format or the scene asks for surfaces
 static sp_status add_part(sp_run *run, sp_record *r, const char *name, sp_body_id id, int surface, int index) {
     sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
@@ -219,10 +244,10 @@ static sp_status add_part(sp_run *run, sp_record *r, const char *name, sp_body_i
     sp_status status = sp_world_body_info(run->world, id, &info);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     *b = (sp_layout_body){.name = name, .kind = info.kind, .index = index};
-    *s = (sp_frame_source){.id = id, .surface = surface};
+    *s = (sp_frame_source){.id = id, .surface = surface, .revision = boundary_revision(run, id)};
     s->from = surface > 0 ? SP_FROM_SURFACE : !info.nodes ? SP_FROM_POSE : has_cells(r) ? SP_FROM_ELEMENTS : SP_FROM_BOUNDARY;
     switch (s->from) {
-    case SP_FROM_ELEMENTS: SP_TRY(add_elements(run, r, &info, b)); break;
+    case SP_FROM_ELEMENTS: SP_TRY(add_elements(run, r, &info, b, s)); break;
     case SP_FROM_SURFACE:
     case SP_FROM_BOUNDARY: SP_TRY(add_surface(run, r, b, s)); break;
     case SP_FROM_POSE: SP_TRY(add_posed(run, r, b, s)); break;
@@ -329,11 +354,19 @@ static sp_status move_before(sp_run *run, sp_record *r, const sp_record *old) {
         const sp_layout_body *from = &old->layout->bodies[i], *to = &r->layout->bodies[k];
         if (!same_id(old->sources[i].id, r->sources[k].id)) continue;
         for (int a = 0; a < to->array_count; a++)
-            memcpy(r->before + to->arrays[a].offset, old->before + from->arrays[a].offset,
-                   to->arrays[a].count * (size_t)to->arrays[a].components * sizeof *r->before);
+            if (to->arrays[a].count == from->arrays[a].count)  // else elements were removed
+                memcpy(r->before + to->arrays[a].offset, old->before + from->arrays[a].offset,
+                       to->arrays[a].count * (size_t)to->arrays[a].components * sizeof *r->before);
         k++;
     }
     return SP_OK;
+}
+
+// Where elements were removed since the last layout, the body has other cells or another boundary.
+static sp_status next_part(sp_run *run, sp_record *r, const sp_layout_body *from, const sp_frame_source *source) {
+    const bool follows = source->from == SP_FROM_ELEMENTS || source->from == SP_FROM_BOUNDARY;
+    if (!follows || boundary_revision(run, source->id) == source->revision) return copy_part(run, r, from, source);
+    return add_part(run, r, from->name, source->id, source->surface, from->index);
 }
 
 static sp_status next_layout(sp_run *run, sp_record *r, const sp_record *old) {
@@ -342,7 +375,7 @@ static sp_status next_layout(sp_run *run, sp_record *r, const sp_record *old) {
     SP_TRY(new_layout(run, r, old->layout->body_count + added));
     r->layout->contacts = old->layout->contacts;
     for (int i = 0; i < old->layout->body_count; i++)
-        if (is_alive(run, old->sources[i].id)) SP_TRY(copy_part(run, r, &old->layout->bodies[i], &old->sources[i]));
+        if (is_alive(run, old->sources[i].id)) SP_TRY(next_part(run, r, &old->layout->bodies[i], &old->sources[i]));
     SP_TRY(add_new(run, r, old));
     return move_before(run, r, old);
 }
@@ -426,6 +459,21 @@ static sp_status section_values(sp_run *run, const sp_record *r, const sp_layout
     return SP_OK;
 }
 
+// Numbers of cells: those of the cells that are recorded.
+static sp_status element_values(sp_run *run, const sp_layout_array *a, const sp_frame_source *s, double *values) {
+    const size_t size = (size_t)a->components;
+    sp_body_info info;
+    double *all;
+    if (!s->cells || a->on != SP_ON_ELEMENTS) return sp_world_field(run->world, s->id, a->name, values);
+    SP_TRY(sp_world_body_info(run->world, s->id, &info));
+    if (!SP_NEW(run->ctx, all, (size_t)info.cells * size)) return SP_NO_MEMORY;
+    sp_status status = sp_world_field(run->world, s->id, a->name, all);
+    for (size_t c = 0; c < a->count && status >= 0; c++)
+        memcpy(values + c * size, all + (size_t)s->cells[c] * size, size * sizeof *all);
+    sp__free(run->ctx, all);
+    return status;
+}
+
 static sp_status body_values(sp_run *run, const sp_record *r, int index, double *values) {
     const sp_layout_body *b = &r->layout->bodies[index];
     const sp_frame_source *s = &r->sources[index];
@@ -435,8 +483,7 @@ static sp_status body_values(sp_run *run, const sp_record *r, int index, double 
     case SP_FROM_BOUNDARY: return s->share ? section_values(run, r, b, s, values) : node_values(run, r, b, s, values);
     case SP_FROM_ELEMENTS: break;
     }
-    for (int i = 0; i < b->array_count; i++)
-        SP_TRY(sp_world_field(run->world, s->id, b->arrays[i].name, values + b->arrays[i].offset));
+    for (int i = 0; i < b->array_count; i++) SP_TRY(element_values(run, &b->arrays[i], s, values + b->arrays[i].offset));
     return SP_OK;
 }
 

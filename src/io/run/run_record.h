@@ -14,6 +14,8 @@ typedef struct sp_frame_source {
     const double *share;  // around cross sections: weight of the second node; NULL: vertices are nodes
     const double *local;  // pose: vertices in the frame of the body
     int surface;          // index of the surface on the body; 0: the body itself
+    const int *cells;     // of the body, those that are recorded; NULL: all
+    uint32_t revision;    // of its boundary when the layout was made
 } sp_frame_source;
 
 struct sp_record {

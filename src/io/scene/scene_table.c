@@ -92,7 +92,7 @@ static sp_attr_spec event_attrs[] = {
     TEXT("set", 0, 1, "path of the value to change"),
     FREE_NUMBER("value", "", NULL, 0, 1, RELOAD, "the new value"),
     NOT_NEGATIVE("ramp", "s", "0", 0, 1, RELOAD, "duration of the change"),
-    CHOICE("do", "set", "set/pin/release/cut[2]/remove[2]/attach/detach", 0, 1, RELOAD, "what happens"),
+    CHOICE("do", "set", "set/pin/release/cut[2]/remove/attach/detach", 0, 1, RELOAD, "what happens"),
     REFERENCE("of", ANY_BODY "/attach", 0, 1, RELOAD, "to which body; attach, detach: to which attach element"),
     SELECTION(0),
 };
