@@ -73,11 +73,17 @@ typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORI
 /// Energy of the volume of laws with isochoric invariants, with the bulk modulus k: k/2 ln^2 J, k/2 (J - 1)^2, or k/2 ((J^2 -
 /// 1)/2 - ln J).
 typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLUMETRIC_MIXED } sp_volumetric;
-/// Integration of 8-node hexahedra and 4-node tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron,
-/// or of a patch of about seven tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
-/// incompressible (docs/incompressible.md). Full: the points of the element for everything. Auto: b-bar for hexahedra, full for
-/// tetrahedra.
-typedef enum sp_integration { SP_INTEGRATION_AUTO, SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
+/// Integration of 8-node hexahedra and tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron, or of a
+/// patch of about seven 4-node tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
+/// incompressible (docs/incompressible.md). Full: the points of the element for everything, four in 10-node tetrahedra. Vertices:
+/// eight points in 10-node tetrahedra, at the vertices and in the middle of the faces, which return from every tangle
+/// (docs/elements.md); other elements as auto. Auto: b-bar for hexahedra, full for tetrahedra.
+typedef enum sp_integration {
+    SP_INTEGRATION_AUTO,
+    SP_INTEGRATION_B_BAR,
+    SP_INTEGRATION_FULL,
+    SP_INTEGRATION_VERTICES
+} sp_integration;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).

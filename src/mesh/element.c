@@ -59,6 +59,11 @@ void sp__element_point(sp_element_type type, int point, double natural[3], doubl
     *weight = 1.0 / (6 * points);
 }
 
+void sp__element_vertex_point(int point, double natural[3], double *weight) {
+    for (int k = 0; k < 3; k++) natural[k] = point < 4 ? point == k + 1 : point == k + 5 ? 0 : 1. / 3;
+    *weight = (point < 4 ? 1. / 40 : 9. / 40) / 6;
+}
+
 void sp_element_natural(sp_element_type type, int node, double natural[3]) {
     for (int k = 0; k < 3; k++) {
         if (type == SP_ELEMENT_HEX8)

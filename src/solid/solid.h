@@ -246,6 +246,8 @@ static inline int sp__solid_living(const sp_solid *s) {
 }
 
 // solid_layout.c
+// integration point of the elements of a group, as sp__element_point
+void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight);
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region);               // 0: of the body
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);     // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);  // groups, chunks, rest gradients, cells

@@ -119,7 +119,7 @@ static sp_status check_enums(sp_error *error, const char *where, const sp_solid_
         REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
-    if (law->integration > SP_INTEGRATION_FULL) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
+    if (law->integration > SP_INTEGRATION_VERTICES) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
     return SP_OK;
 }
 
@@ -180,6 +180,20 @@ static sp_status check_thickness(sp_error *error, const sp_solid_def *def) {
     return SP_OK;
 }
 
+// The points in the middle of the faces have a volume; vertices are checked with the mesh.
+static sp_status check_faces(sp_error *error, const sp_mesh *mesh, int element, const int *nodes) {
+    double x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight;
+    for (int a = 0; a < 10; a++) memcpy(x + 3 * a, sp_mesh_positions(mesh) + 3 * (size_t)nodes[a], 3 * sizeof *x);
+    for (int p = 4; p < SP_ELEMENT_VERTEX_POINTS; p++) {
+        sp__element_vertex_point(p, natural, &weight);
+        double det = sp__element_det(SP_ELEMENT_TET10, x, natural);
+        if (!(det > sp__element_flat_below(SP_ELEMENT_TET10, x)))
+            REFUSE("element %d: the Jacobian determinant in the middle of face %d is %g, must be > 0 with integration vertices",
+                   element, p - 4, det);
+    }
+    return SP_OK;
+}
+
 // What only four-node tetrahedra with the corotational or the linear law have.
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
@@ -208,6 +222,8 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
                    "relaxation and fibres",
                    e);
+        if (law.integration == SP_INTEGRATION_VERTICES && sp_mesh_element(def->mesh, e, NULL) == SP_ELEMENT_TET10)
+            SP_TRY(check_faces(error, def->mesh, e, nodes));
     }
     return SP_OK;
 }

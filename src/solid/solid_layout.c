@@ -113,6 +113,15 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
+// what an integration means for a type of element: equal ones are one group
+static sp_integration integration_of(sp_element_type type, const sp_solid_law *law) {
+    const sp_integration asked = law->integration;
+    if (type == SP_ELEMENT_HEX8) return asked == SP_INTEGRATION_FULL ? asked : SP_INTEGRATION_B_BAR;
+    bool patches = type == SP_ELEMENT_TET4 && asked == SP_INTEGRATION_B_BAR && law->model != SP_MASS_SPRING;
+    bool vertices = type == SP_ELEMENT_TET10 && asked == SP_INTEGRATION_VERTICES && law->model != SP_MASS_SPRING;
+    return patches || vertices ? asked : SP_INTEGRATION_FULL;
+}
+
 static bool is_zero(const double *v) {
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
@@ -161,10 +170,7 @@ static sp_status make_groups(layout *o) {
         const int r = region ? region[e] : 0;
         sp_solid_law law = sp__solid_law_of(o->def, r);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        bool bar = type == SP_ELEMENT_HEX8
-                       ? law.integration != SP_INTEGRATION_FULL
-                       : type == SP_ELEMENT_TET4 && law.integration == SP_INTEGRATION_B_BAR && law.model != SP_MASS_SPRING;
-        law.integration = bar ? SP_INTEGRATION_B_BAR : SP_INTEGRATION_FULL;
+        law.integration = integration_of(type, &law);
         const group_key key = {.relaxes = sp__solid_relaxes(o->def, r), .directions = sp__solid_directions(o->def, r, o->second)};
         o->group_of[e] = group_find(s, type, &law, &key);
         s->group[o->group_of[e]].elements++;
@@ -302,6 +308,17 @@ static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
     for (size_t k = 0; t->frame && k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
 }
 
+static int group_points(const sp_solid_group *g) {
+    return g->law.integration == SP_INTEGRATION_VERTICES ? SP_ELEMENT_VERTEX_POINTS : sp__element_points(g->type);
+}
+
+void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight) {
+    if (g->law.integration == SP_INTEGRATION_VERTICES)
+        sp__element_vertex_point(point, natural, weight);
+    else
+        sp__element_point(g->type, point, natural, weight);
+}
+
 // gradients of the shape functions at the integration points, and the volumes of these
 void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
     sp_iso *iso = &g->iso;
@@ -311,7 +328,7 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
     for (int p = 0; p < iso->points; p++) {
         size_t at = b * (size_t)iso->points + (size_t)p;
         double natural[3], weight;
-        sp__element_point(g->type, p, natural, &weight);
+        sp__group_point(g, p, natural, &weight);
         weight *= sp__element_gradients(g->type, corner, natural, gradient);
         if (g->type == SP_ELEMENT_TRI3) weight *= s->thickness;
         for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
@@ -389,7 +406,7 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     *iso = (sp_iso){.lanes = g->lanes,
                     .blocks = g->blocks,
                     .nodes = g->nodes,
-                    .points = sp__element_points(g->type),
+                    .points = group_points(g),
                     .law = g->law.model == SP_HOLZAPFEL ? SP_LAW_NEO_HOOKEAN_ISOCHORIC : sp__solid_law_number(&g->law),
                     .dense = g->law.model == SP_COSTA,
                     .directions = g->directions,

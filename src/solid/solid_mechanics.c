@@ -595,7 +595,7 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
     }
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
-        sp__element_point(g->type, p, natural, &weight);
+        sp__group_point(g, p, natural, &weight);
         sp__element_weights(g->type, natural, shape);
         weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
         for (int a = 0; a < g->nodes; a++) lumped[a] += weight * shape[a] * shape[a], load[a] += weight * shape[a];
@@ -670,6 +670,40 @@ static void sum_nodes(const sum_job *j, int begin, int end, double *sum) {
     }
 }
 
+// det(dx/dnatural) of a quadratic tetrahedron is not positive at a vertex; x: 10 x 3
+static bool vertex_inverted(const double *x) {
+    static const int others[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}},
+                     middle[4][3] = {{4, 6, 7}, {4, 8, 5}, {9, 6, 5}, {9, 8, 7}};
+    for (int a = 0; a < 4; a++) {
+        double along[3][3], n[3];
+        for (int e = 0; e < 3; e++)
+            for (int k = 0; k < 3; k++)
+                along[e][k] = 4 * (x[3 * middle[a][e] + k] - x[3 * a + k]) - (x[3 * others[a][e] + k] - x[3 * a + k]);
+        sp__cross3(along[0], along[1], n);
+        if (!(sp__dot3(n, along[2]) > 0)) return true;
+    }
+    return false;
+}
+
+// Quadratic tetrahedra that are folded at a vertex although the volumes at their four points are positive: iso_sums counts those
+// with a negative one.
+static double folded_elements(const sp_solid *s, const sp_solid_group *g, int task, const double *q) {
+    int count = 0;
+    if (g->type != SP_ELEMENT_TET10 || g->springs.pattern || g->law.integration == SP_INTEGRATION_VERTICES) return 0;
+    for (int slot = g->first + g->lanes * g->block_start[task]; slot < g->first + g->lanes * g->block_start[task + 1]; slot++) {
+        double x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight;
+        for (int a = 0; a < g->nodes; a++) memcpy(x + 3 * a, q + 3 * (size_t)sp__group_node(g, slot, a), 3 * sizeof *x);
+        if (!sp__solid_alive(s, slot) || !vertex_inverted(x)) continue;
+        bool seen = false;
+        for (int p = 0; p < sp__element_points(g->type); p++) {
+            sp__element_point(g->type, p, natural, &weight);
+            seen = seen || !(sp__element_det(g->type, x, natural) > 0);
+        }
+        count += !seen;
+    }
+    return count;
+}
+
 // a chunk of elements of each group, and a range of nodes
 static void sum_task(void *arg, int task, int worker) {
     const sum_job *j = arg;
@@ -692,6 +726,7 @@ static void sum_task(void *arg, int task, int worker) {
             s->be->tet_sums(&group->tets, task, x, more);
         if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
+        sum[INVERTED] += folded_elements(s, group, task, j->b->q[j->which]);
     }
     if (task < s->leaf_count) sum_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
 }

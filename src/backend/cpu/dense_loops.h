@@ -150,7 +150,7 @@ static void SP_NAME(dense_product)(const sp_iso *g, int chunk, const double *x, 
     if (g->nodes == 4)
         dense_product_loop(g, chunk, x, y, 4, 1, false);
     else if (g->nodes == 10)
-        dense_product_loop(g, chunk, x, y, 10, 4, false);
+        dense_product_loop(g, chunk, x, y, 10, g->points, false);
     else if (!g->bar)
         dense_product_loop(g, chunk, x, y, 8, 8, false);
     else

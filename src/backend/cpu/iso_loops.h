@@ -363,7 +363,7 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
     else if (g->nodes == MEMBRANE_NODES)
         iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
-        iso_product_loop(g, chunk, x, y, 10, 4, false);
+        iso_product_loop(g, chunk, x, y, 10, g->points, false);
     else if (!g->bar)
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
@@ -427,7 +427,7 @@ static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, doub
     else if (g->nodes == MEMBRANE_NODES)
         iso_assemble_loop(g, where, factor, blocks, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
-        iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
+        iso_assemble_loop(g, where, factor, blocks, 10, g->points, false);
     else if (!g->bar)
         iso_assemble_loop(g, where, factor, blocks, 8, 8, false);
     else

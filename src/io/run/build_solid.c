@@ -193,7 +193,8 @@ static void take_model(const sp_scene_node *m, const char *name, sp_material_mod
 static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *law) {
     static const char *const rotations[] = {"polar", "qr", "svd"}, *const shapes[] = {"rest", "deformed"},
                              *const tangents[] = {"frozen", "exact"}, *const forms[] = {"stable", "log", "isochoric"},
-                             *const volumes[] = {"log", "quadratic", "mixed"}, *const integrations[] = {"b-bar", "full"};
+                             *const volumes[] = {"log", "quadratic", "mixed"},
+                             *const integrations[] = {"b-bar", "full", "vertices"};
     int n;
     take_model(m, model, &law->model);
     if ((n = word_number(m, "rotation", rotations, 3)) >= 0) law->rotation = (sp_rotation)n;
@@ -201,22 +202,24 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
     if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
-    if ((n = word_number(m, "integration", integrations, 2)) >= 0)
-        law->integration = n ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR;
+    static const sp_integration integrations_of[] = {SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL, SP_INTEGRATION_VERTICES};
+    if ((n = word_number(m, "integration", integrations, 3)) >= 0) law->integration = integrations_of[n];
 }
 
-// `integration` acts on hexahedra and 4-node tetrahedra: it is an error where there is neither. elements NULL: all
+// `integration` acts on hexahedra and 4-node tetrahedra, `vertices` on quadratic ones: it is an error where there is none.
+// elements NULL: all
 static sp_status check_integration(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
     const int *nodes;
+    const sp_attr *attr = sp__build_attr(m, "integration");
     if (!sp__build_given(m, "integration")) return SP_OK;
-    for (int i = 0; i < count; i++) switch (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes)) {
-        case SP_ELEMENT_HEX8:
-        case SP_ELEMENT_TET4: return SP_OK;
-        default: break;
-        }
-    return SP_BUILD_FAIL(run, m, "integration",
-                         "integration acts on hexahedra with 8 nodes and tetrahedra with 4, and \"%s\" has neither%s",
-                         body->node->path, elements ? " in this region" : "");
+    const bool vertices = strcmp(attr->words[0], "vertices") == 0;
+    for (int i = 0; i < count; i++) {
+        sp_element_type type = sp_mesh_element(body->own, elements ? elements[i] : i, &nodes);
+        if (vertices ? type == SP_ELEMENT_TET10 : type == SP_ELEMENT_HEX8 || type == SP_ELEMENT_TET4) return SP_OK;
+    }
+    return SP_BUILD_FAIL(run, m, "integration", "integration%s acts on %s, and \"%s\" has none%s", vertices ? " vertices" : "",
+                         vertices ? "tetrahedra with 10 nodes" : "hexahedra with 8 nodes and tetrahedra with 4", body->node->path,
+                         elements ? " in this region" : "");
 }
 
 static void take_coefficients(const sp_scene_node *m, sp_material *out) {
