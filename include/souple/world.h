@@ -73,6 +73,9 @@ typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLU
 /// Integration of 8-node hexahedra; other elements ignore it. B-bar: the mean dilatation of the element, 2x2x2 points for the
 /// rest; does not lock if the material is nearly incompressible (docs/incompressible.md). Full: 2x2x2 points for everything.
 typedef enum sp_integration { SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
+/// Mass matrix. Lumped: diagonal; consistent: the integrals of products of the shape functions, which only implicit integrators
+/// take (docs/elements.md).
+typedef enum sp_mass_matrix { SP_MASS_LUMPED, SP_MASS_CONSISTENT } sp_mass_matrix;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
@@ -187,6 +190,7 @@ typedef struct sp_solid_def {
     sp_neo_hookean_form form;        ///< default stable
     sp_volumetric volumetric;        ///< default log
     sp_integration integration;      ///< default b-bar
+    sp_mass_matrix mass_matrix;      ///< default lumped; consistent: not with explicit and not with solver updated-cholesky
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;

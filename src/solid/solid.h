@@ -79,6 +79,9 @@ typedef struct sp_solid_group {
     sp_tets frozen;
     sp_iso frozen_iso;
     double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
+    // Consistent mass matrix of an element divided by density times `volume`, by pairs of nodes (sp__pairs): one for all 4-node
+    // tetrahedra, else blocks x pairs x lanes. NULL: lumped
+    double *mass_share;
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
@@ -118,9 +121,12 @@ typedef struct sp_solid {
     int moved_count;
     // cache
     bool stale;              // materials changed: scale, ratio and mass must be updated
-    double *mass, *drag_of;  // per node
-    double *load_mass;       // shares of the nodes in a body load: consistent ones in statics, else `mass`, so that a body falls
-                             // without stress
+    double *mass, *drag_of;  // per node; mass: lumped
+    double *load_mass;       // shares of the nodes in a body load: consistent ones in statics and with a consistent mass matrix,
+                             // else `mass`, so that a body falls without stress
+    bool consistent;         // the mass matrix is the sum of matrices of elements and of `diagonal_mass`
+    double *diagonal_mass;   // consistent: point masses; else `mass`
+    double *element_mass;    // consistent: density times `volume` per slot; else NULL
     double *keep;            // 1 free, 0 fixed (nodes x 3)
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
@@ -144,6 +150,16 @@ typedef struct sp_solid {
 
 static inline sp_solid *sp__solid(const sp_body *b) {
     return b->impl;
+}
+
+// sum of the slots of a node over all groups
+static inline void sp__solid_slots(const sp_solid *s, int i, double out[3]) {
+    sp__chunks_sum(&s->group[0].chunks, i, out);
+    for (int g = 1; g < s->group_count; g++) {
+        double more[3];
+        sp__chunks_sum(&s->group[g].chunks, i, more);
+        for (int k = 0; k < 3; k++) out[k] += more[k];
+    }
 }
 
 // inner node of local node a of an element; `slot` is that of the solid
@@ -190,10 +206,19 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step);
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
-void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
 // fails with `status` and the number of the first element whose law is not defined at a state; SP_OK: there is none
 sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status);
 double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, without side effects; NaN: none
+// solid_mass.c
+sp_status sp__solid_make_mass(sp_body *b);
+void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
+void sp__solid_point_mass(sp_solid *s, int node, double mass);
+void sp__mass_rows(const sp_solid_group *g, int slot, double *rows);  // sums of the rows of the shares
+// Consistent mass of the elements of a group in a chunk; x, y: local arrays of 4 numbers per node. y += factor M x; half x . M x;
+// blocks += factor M, as assembly of stiffness does
+void sp__mass_product(const sp_solid *s, const sp_solid_group *g, int chunk, double factor, const double *x, double *y);
+double sp__mass_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *x);
+void sp__mass_assemble(const sp_solid *s, const sp_solid_group *g, const sp_stencil *where, double factor, double *blocks);
 // solid_system.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);

@@ -170,9 +170,20 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     return SP_OK;
 }
 
+static sp_status check_mass_matrix(sp_error *error, const sp_solid_def *def) {
+    if (def->mass_matrix > SP_MASS_CONSISTENT) REFUSE("mass_matrix = %d is unknown", (int)def->mass_matrix);
+    if (def->mass_matrix == SP_MASS_LUMPED) return SP_OK;
+    if (def->integrator.type == SP_EXPLICIT)
+        REFUSE("mass_matrix consistent needs an implicit integrator: explicit divides by the mass of each node");
+    if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+        REFUSE("mass_matrix consistent: solver updated-cholesky needs lumped masses");
+    return SP_OK;
+}
+
 static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     for (int r = 0; r <= def->region_count; r++) SP_TRY(solid_check_law(error, def, r));
     SP_TRY(check_elements(error, def));
+    SP_TRY(check_mass_matrix(error, def));
     const sp_body_params params = solid_params_of(def);
     SP_TRY(sp__body_params_check(error, solid_params, &params));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
@@ -264,14 +275,10 @@ static size_t solid_scratch(const sp_body *b) {
 static sp_status make_caches(sp_body *b) {
     sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->nodes;
-    if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) ||
-        !SP_NEW(b->ctx, s->work, 3 * n + 1) || !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) ||
-        !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
+    SP_TRY(sp__solid_make_mass(b));
+    if (!SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) || !SP_NEW(b->ctx, s->work, 3 * n + 1) ||
+        !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) || !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
         return SP_NO_MEMORY;
-    s->load_mass = s->mass;
-    for (int g = 0; g < s->group_count && b->integrator.type == SP_STATIC; g++)
-        if (s->group[g].type != SP_ELEMENT_TET4 && s->load_mass == s->mass && !SP_NEW(b->ctx, s->load_mass, n))
-            return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
     return sp__solid_make_sums(b);
 }
@@ -328,7 +335,8 @@ static uint32_t solid_capabilities(const sp_solid *s) {
         energy = energy && sp__group_has_energy(&s->group[g]);
         exact = exact && (law->model == SP_LINEAR || law->tangent == SP_TANGENT_EXACT);
     }
-    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u) |
+           (s->consistent ? SP_CAP_MASSLESS : 0u);
 }
 
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
@@ -337,6 +345,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_element_count(def->mesh);
     s->params = solid_params_of(def), b->params = &s->params;
     s->young_of_time = def->young_of_time;
+    s->consistent = def->mass_matrix == SP_MASS_CONSISTENT;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells, b->computed = s->elements;
@@ -379,7 +388,7 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
     void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
                    t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
                    g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar};
+                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar,     g->mass_share};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }
@@ -393,8 +402,9 @@ static void solid_destroy(sp_body *b) {
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums};
+                   s->task_sums,     s->element_mass};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
+    if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);

@@ -41,6 +41,9 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
     for (int k = 0; k < s->group_count; k++) {
         sp_solid_group *g = &s->group[k];
         size_t points = (size_t)g->slots * (size_t)g->iso.points;
+        if (s->consistent)
+            v->array(v, "mass_share", g->mass_share, sizeof(double),
+                     (size_t)(g->nodes * (g->nodes + 1) / 2) * (g->type == SP_ELEMENT_TET4 ? 1 : (size_t)g->slots));
         if (g->tets.rest) v->array(v, "rest_gradients", g->tets.rest, sizeof(double), 6 * (size_t)g->slots);
         if (!points) continue;
         v->array(v, "slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
@@ -71,6 +74,8 @@ static void visit_cache(sp_solid *s, sp_visitor *v) {
     for (int g = 0; g < s->group_count; g++) visit_group_cache(s, &s->group[g], v);
     v->array(v, "mass", s->mass, sizeof(double), (size_t)s->nodes);
     v->array(v, "drag_of", s->drag_of, sizeof(double), (size_t)s->nodes);
+    if (s->consistent) v->array(v, "diagonal_mass", s->diagonal_mass, sizeof(double), (size_t)s->nodes);
+    if (s->consistent) v->array(v, "element_mass", s->element_mass, sizeof(double), (size_t)s->slots);
     v->array(v, "keep", s->keep, sizeof(double), 3 * (size_t)s->nodes);
 }
 

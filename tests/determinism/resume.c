@@ -9,6 +9,13 @@
     "<fix plane='0 0 0 1 0 0' within='1e-6'/>" solver "<probe name='tip' near='0.6 0.2 0.2' quantity='position velocity'/>" \
     "<probe name='half' near='0.6 0 0' quantity='position' period='0.007'/></solid>"                                        \
     "<event t='0.05' do='set' set='beam.young' value='5e4' ramp='0.08'/>" more "<stop steps='24'/></scene>"
+#define CONSISTENT(shape, integrator)                                                                                        \
+    "<scene dt='0.01' gravity='0 -9.81 0'>"                                                                                  \
+    "<solid name='beam' young='1e5' mass-matrix='consistent' rayleigh='1 0.001'><box size='0.6 0.2 0.2' cells='4 2 2'" shape \
+    "/>"                                                                                                                     \
+    "<fix plane='0 0 0 1 0 0' within='1e-6'/><mass name='w' near='0.6 0 0' value='{1+t}'/>" integrator                       \
+    "<probe name='tip' near='0.6 0.2 0.2' quantity='position velocity'/></solid>"                                            \
+    "<event t='0.05' do='set' set='beam.density' value='1500' ramp='0.08'/><stop steps='24'/></scene>"
 #define SCENE(solver, more) SHAPED("", solver, more)
 
 enum { STEPS = 24, BREAK = 11 };
@@ -96,6 +103,9 @@ TEST(every_solver_continues_with_the_same_bits) {
         SHAPED(" pattern='hex'", "<region box='0 0 0 0.3 0.2 0.2' material='ogden'/>", ""),
         SHAPED(" order='2'", "<region box='0 0 0 0.3 0.2 0.2' material='stvk'/>", ""),
         SCENE("<integrator type='explicit' substeps='20'/>", ""),
+        CONSISTENT("", ""),
+        CONSISTENT(" order='2'", "<integrator type='newton'/>"),
+        CONSISTENT(" pattern='hex'", "<solver type='cg'/>"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) compare(strstr(texts[i], "cells="), texts[i], NULL, NULL);
     record_clean();

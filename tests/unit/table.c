@@ -21,6 +21,7 @@ typedef struct kind {
     sp_rod_model rod;
     bool free_root, edge_clamp, grows, held;
     bool weights;  // with point masses
+    sp_mass_matrix mass;
 } kind;
 
 static const kind kinds[] = {
@@ -76,6 +77,10 @@ static const kind kinds[] = {
      .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON, .weights = true},
     {"solid weights explicit", SOLID, .model = SP_LINEAR, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
      .tangent = SP_TANGENT_FROZEN, .backend = "ref", .integrator = SP_EXPLICIT, .weights = true},
+    {"solid consistent", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .mass = SP_MASS_CONSISTENT},
+    {"solid consistent newton", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
+     .integrator = SP_NEWTON, .weights = true, .mass = SP_MASS_CONSISTENT},
     {"clothoid weights", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .weights = true},
     {"clothoid weights newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID, .free_root = true,
      .weights = true},
@@ -159,7 +164,7 @@ static void add_solid(sp_world *w, const kind *k) {
     def.model = k->model, def.rotation = k->rotation, def.shape = k->shape, def.tangent = k->tangent;
     def.material.young = 2e4, def.integrator.type = k->integrator,
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
-    def.solver.tolerance = 1e-12;
+    def.solver.tolerance = 1e-12, def.mass_matrix = k->mass;
     sp_mass_def weights[2];
     add_weights(solid_weights, 8, 0, weights);
     def.masses = weights, def.mass_count = k->weights ? 2 : 0;

@@ -158,6 +158,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
     def->model = law.model, def->rotation = law.rotation, def->shape = law.shape, def->tangent = law.tangent;
     def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration;
     take_coefficients(m, &def->material);
+    if (sp__build_is(body->node, "mass-matrix", "consistent")) def->mass_matrix = SP_MASS_CONSISTENT;
 }
 
 // ------------------------------------------------------------------------------------------------ regions

@@ -161,7 +161,7 @@ static sp_attr_spec solid_attrs[] = {
     MATERIAL(IT_SELF, T_),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
-    CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
+    CHOICE("mass-matrix", "lumped", "lumped/consistent", 0, 1, REBUILD,
            "lumped at the nodes, or consistent with the shape functions"),
     DAMPING("solid"),
     CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated[2]/factor/exact", 0, 1, REBUILD,
