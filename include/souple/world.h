@@ -177,6 +177,21 @@ typedef struct sp_mass_def {
                           ///< tangent of the edge, since its nodes do not rotate
 } sp_mass_def;
 
+/// A stress-free deformation Fa of the material (docs/swelling.md): the elastic part of a deformation F is F Fa^-1. A function of
+/// time that leaves its range keeps its last value.
+typedef struct sp_eigenstrain {
+    sp_signal swell;   ///< linear strain in every direction, in [-0.9, 10]; default 0
+    sp_signal active;  ///< contraction along the fibres at constant volume, in [0, 0.9]; default 0
+} sp_eigenstrain;
+
+/// The eigenstrains of a solid; default: none.
+typedef struct sp_eigenstrains {
+    sp_eigenstrain body;            ///< of the elements without a region
+    const sp_eigenstrain *regions;  ///< region_count, a constant NaN: that of the body; nullable: likewise for all
+    const double *element_swell;    ///< per element, NaN: from the region; nullable
+    const double *element_active;   ///< likewise
+} sp_eigenstrains;
+
 /// A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to.
 typedef struct sp_solid_def {
     const char *name;                ///< unique in the world; nullable: "solid<slot>"
@@ -199,6 +214,7 @@ typedef struct sp_solid_def {
     const double *element_density;    ///< per element, NaN: from the region; nullable
     const double *element_young;      ///< likewise
     const double *element_poisson;    ///< likewise
+    sp_eigenstrains eigenstrains;     ///< swelling and contraction
     sp_signal young_of_time;          ///< if eval is set: `material.young` at each step
     double rayleigh_mass;             ///< [1/s] >= 0
     double rayleigh_stiffness;        ///< [s] >= 0

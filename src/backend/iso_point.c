@@ -2,6 +2,7 @@
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/bar.h"
+#include "math/vec3.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
     *a = *b = k;
@@ -21,13 +22,28 @@ static void point_cauchy(const iso_response *r, const double *t, double *cauchy)
     }
 }
 
-// H at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
+// H of the elastic part of the deformation at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
 static void point_gradient(const sp_iso *g, int slot, int point, const double *d, double *H) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, edges = (size_t)g->nodes - 1;
     const double *from = g->slope + (block * (size_t)g->points + (size_t)point) * 3 * edges * lanes + (size_t)slot % lanes;
     double slope[3 * SP_ISO_NODES_MAX];
     for (size_t i = 0; i < 3 * edges; i++) slope[i] = from[i * lanes];
     iso_gradient(g->nodes, d, slope, H);
+    for (size_t k = 0; g->offset && k < 9; k++) H[k] += g->offset[(block * 9 + k) * lanes + (size_t)slot % lanes];
+}
+
+// The whole deformation F = Fe Fa from its elastic part: (H - offset) Fa, with offset = Fa^-1 - I. Returns det Fa
+static double point_whole(const sp_iso *g, int slot, double *H) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes;
+    double from[9], inverse[9], Fa[9];
+    if (!g->offset) return 1;
+    for (size_t k = 0; k < 9; k++) {
+        double offset = g->offset[(block * 9 + k) * lanes + (size_t)slot % lanes];
+        from[k] = H[k] - offset, inverse[k] = (k % 4 == 0) + offset;
+    }
+    sp__inverse3(inverse, Fa);
+    sp__mul33(from, Fa, H);
+    return sp__det3(Fa);
 }
 
 // response of a point of an element with mean dilatation; the energy is that of the point and of the mean
@@ -51,18 +67,20 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
 
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
-    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3];
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3], whole[9];
     iso_response r;
     for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
     for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
     point_gradient(g, slot, point, d, H);
-    green_strain(H, out->strain);
-    out->jacobian = iso_jacobian(H);
+    memcpy(whole, H, sizeof whole);
+    double swollen = point_whole(g, slot, whole);
+    green_strain(whole, out->strain);
+    out->jacobian = iso_jacobian(whole);
     if (g->bar)
         point_respond_bar(g, slot, point, d, p, &r);
     else
         iso_respond((sp_law)g->law, 0, p, H, &r);
-    out->energy = r.law.energy;
+    out->energy = swollen * r.law.energy;
     if (g->law == SP_LAW_LINEAR) {
         memcpy(out->cauchy, r.stress, sizeof out->cauchy);
         return;

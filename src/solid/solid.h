@@ -64,6 +64,7 @@ typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
+    bool strained;      // its elements may have an eigenstrain
     int nodes;          // of an element
     int elements;       // without padding
     int first, slots;   // slots of the group in those of the solid
@@ -82,6 +83,9 @@ typedef struct sp_solid_group {
     // Consistent mass matrix of an element divided by density times `volume`, by pairs of nodes (sp__pairs): one for all 4-node
     // tetrahedra, else blocks x pairs x lanes. NULL: lumped
     double *mass_share;
+    // Rest gradients and volumes of the points of a group with an eigenstrain, from which those of iso are computed; NULL: iso
+    // has them
+    double *rest_slope, *rest_weight;
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
@@ -110,6 +114,9 @@ typedef struct sp_solid {
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;
+    sp_eigenstrain *eigenstrain;  // per region; NULL: no element has one
+    double *strain;               // regions x 2: swell and active of this step
+    double *swell, *active;       // per slot overrides, as above
     sp_body_params params;
     double *rest;  // nodes x 3
     double *hold;  // nodes x 3: positions of held unknowns
@@ -120,6 +127,7 @@ typedef struct sp_solid {
     sp_moved *moved;
     int moved_count;
     // cache
+    bool strain_stale;       // eigenstrains changed: gradients of the shape functions must be updated
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node; mass: lumped
     double *load_mass;       // shares of the nodes in a body load: consistent ones in statics and with a consistent mass matrix,
@@ -201,6 +209,20 @@ const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, 
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
+// solid_eigenstrain.c
+bool sp__solid_has_eigenstrain(const sp_solid_def *def, int region);
+sp_status sp__solid_check_eigenstrain(sp_error *error, const sp_solid_def *def);
+sp_status sp__group_make_eigenstrain(sp_context *ctx, sp_solid_group *g);
+sp_status sp__solid_copy_eigenstrain(sp_body *b, const sp_solid_def *def);
+void sp__solid_prescribe_eigenstrain(sp_body *b, double t);
+void sp__solid_update_eigenstrain(sp_body *b);  // if stale
+// rest gradients and volumes of the points
+static inline const double *sp__group_slopes(const sp_solid_group *g) {
+    return g->rest_slope ? g->rest_slope : g->iso.slope;
+}
+static inline const double *sp__group_weights(const sp_solid_group *g) {
+    return g->rest_weight ? g->rest_weight : g->iso.weight;
+}
 // solid_mechanics.c
 void sp__solid_prescribe(sp_body *b, const sp_step *step);
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);

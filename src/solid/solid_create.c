@@ -160,10 +160,16 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
         const int *nodes;
-        const sp_solid_law law = sp__solid_law_of(def, def->element_region ? def->element_region[e] : 0);
+        const int region = def->element_region ? def->element_region[e] : 0;
+        const sp_solid_law law = sp__solid_law_of(def, region);
+        const bool strained = sp__solid_has_eigenstrain(def, region);
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
             REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
+        if (strained && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: rotation qr and shape deformed have no swelling and no contraction", e);
+        if (strained && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+            REFUSE("element %d: solver updated-cholesky needs elements without swelling and contraction", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
     }
@@ -184,6 +190,7 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     for (int r = 0; r <= def->region_count; r++) SP_TRY(solid_check_law(error, def, r));
     SP_TRY(check_elements(error, def));
     SP_TRY(check_mass_matrix(error, def));
+    SP_TRY(sp__solid_check_eigenstrain(error, def));
     const sp_body_params params = solid_params_of(def);
     SP_TRY(sp__body_params_check(error, solid_params, &params));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
@@ -243,6 +250,7 @@ static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
         for (int slot = 0; slot < n; slot++)
             s->region_of[slot] = s->user_element[slot] >= 0 ? (uint16_t)def->element_region[s->user_element[slot]] : 0;
     }
+    SP_TRY(sp__solid_copy_eigenstrain(b, def));
     SP_TRY(copy_override(ctx, s, def->element_density, &s->density));
     SP_TRY(copy_override(ctx, s, def->element_young, &s->young));
     return copy_override(ctx, s, def->element_poisson, &s->poisson);
@@ -388,7 +396,8 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
     void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
                    t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
                    g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar,     g->mass_share};
+                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar,     g->mass_share,
+                   iso->offset,    g->rest_slope, g->rest_weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }
@@ -402,7 +411,7 @@ static void solid_destroy(sp_body *b) {
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums,     s->element_mass};
+                   s->task_sums,     s->element_mass, s->eigenstrain,  s->strain,        s->swell,     s->active};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);

@@ -35,6 +35,9 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
     if (s->density) v->array(v, "density", s->density, sizeof(double), n);
     if (s->young) v->array(v, "young", s->young, sizeof(double), n);
     if (s->poisson) v->array(v, "poisson", s->poisson, sizeof(double), n);
+    if (s->strain) v->array(v, "strain", s->strain, sizeof(double), 2 * (size_t)s->region_count);
+    if (s->swell) v->array(v, "swell", s->swell, sizeof(double), n);
+    if (s->active) v->array(v, "active", s->active, sizeof(double), n);
     sp__body_params_visit(b, v);
     v->array(v, "rest", s->rest, sizeof(double), 3 * (size_t)s->nodes);
     v->array(v, "hold", s->hold, sizeof(double), 3 * (size_t)s->nodes);
@@ -46,8 +49,8 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
                      (size_t)(g->nodes * (g->nodes + 1) / 2) * (g->type == SP_ELEMENT_TET4 ? 1 : (size_t)g->slots));
         if (g->tets.rest) v->array(v, "rest_gradients", g->tets.rest, sizeof(double), 6 * (size_t)g->slots);
         if (!points) continue;
-        v->array(v, "slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
-        v->array(v, "weights", g->iso.weight, sizeof(double), points);
+        v->array(v, "slopes", g->rest_slope ? g->rest_slope : g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+        v->array(v, "weights", g->rest_weight ? g->rest_weight : g->iso.weight, sizeof(double), points);
     }
 }
 
@@ -59,6 +62,11 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
+        if (g->strained) {
+            v->array(v, "offset", g->iso.offset, sizeof(double), 9 * n);
+            v->array(v, "strained_slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+            v->array(v, "strained_weights", g->iso.weight, sizeof(double), points);
+        }
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
         return;
     }
@@ -95,6 +103,7 @@ void sp__solid_material_changed(sp_body *b) {
 
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
+    sp__solid(b)->strain_stale = sp__solid(b)->strain != NULL;
     sp__solid_material_changed(b);
     sp__solid_materials(b);  // contacts need masses before the next evaluation
     sp__body_solver_changed(b);

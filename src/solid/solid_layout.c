@@ -88,7 +88,8 @@ sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
 
 // ------------------------------------------------------------------------------------------------ groups
 
-// Elements of one type and one law form a group; groups are in the order of their first elements.
+// Elements of one type and one law form a group; elements that may have an eigenstrain have groups of their own. Groups are in
+// the order of their first elements.
 
 typedef struct layout {
     sp_context *ctx;
@@ -110,10 +111,13 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law) {
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, bool strained) {
     int g = 0;
-    while (g < s->group_count && (s->group[g].type != type || !law_equal(&s->group[g].law, law))) g++;
-    if (g == s->group_count) s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law};
+    while (g < s->group_count &&
+           (s->group[g].type != type || !law_equal(&s->group[g].law, law) || s->group[g].strained != strained))
+        g++;
+    if (g == s->group_count)
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law, .strained = strained};
     return g;
 }
 
@@ -128,7 +132,7 @@ static sp_status make_groups(layout *o) {
         sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
         if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
-        o->group_of[e] = group_find(s, type, &law);
+        o->group_of[e] = group_find(s, type, &law, sp__solid_has_eigenstrain(o->def, region ? region[e] : 0));
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -371,8 +375,10 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].strained &&
+                               (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
     }
     return SP_OK;

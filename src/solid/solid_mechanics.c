@@ -393,6 +393,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
             s->region[0].young = young, s->stale = b->retune = b->energy_stale = true;
     }
+    sp__solid_prescribe_eigenstrain(b, t);
     if (sp__masses_prescribe(b, t)) s->stale = b->retune = b->energy_stale = true;
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->target[i] = s->hold[i];
@@ -541,7 +542,7 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
         sp__element_point(g->type, p, natural, &weight);
         sp__element_weights(g->type, natural, shape);
-        weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
+        weight = sp__group_weights(g)[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
         for (int a = 0; a < g->nodes; a++) lumped[a] += weight * shape[a] * shape[a], load[a] += weight * shape[a];
     }
     for (int a = 0; a < g->nodes; a++) sum += lumped[a];
@@ -567,6 +568,7 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
 
 void sp__solid_materials(sp_body *b) {
     sp_solid *s = sp__solid(b);
+    sp__solid_update_eigenstrain(b);
     if (!s->stale) return;
     memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
     memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);

@@ -73,7 +73,8 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
 // F += weight (I + grad u) at an integration point; u: displacements of the nodes of the element
 static void add_gradient(const sp_solid_group *g, int at, int point, const double *u, double weight, double F[9]) {
     size_t w = (size_t)g->lanes, slopes = 3 * ((size_t)g->nodes - 1);
-    const double *slope = g->iso.slope + ((size_t)at / w * (size_t)g->iso.points + (size_t)point) * slopes * w + (size_t)at % w;
+    const double *slope =
+        sp__group_slopes(g) + ((size_t)at / w * (size_t)g->iso.points + (size_t)point) * slopes * w + (size_t)at % w;
     for (int k = 0; k < 9; k += 4) F[k] += weight;
     for (int a = 1; a < g->nodes; a++)
         for (int i = 0; i < 3; i++)
@@ -92,7 +93,7 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     }
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
-        double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
+        double weight = sp__group_weights(g)[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
         sp__iso_value(&g->iso, at, p, u, &v);
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];

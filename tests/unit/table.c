@@ -22,6 +22,7 @@ typedef struct kind {
     bool free_root, edge_clamp, grows, held;
     bool weights;  // with point masses
     sp_mass_matrix mass;
+    bool swells;
 } kind;
 
 static const kind kinds[] = {
@@ -81,6 +82,10 @@ static const kind kinds[] = {
      .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .mass = SP_MASS_CONSISTENT},
     {"solid consistent newton", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
      .integrator = SP_NEWTON, .weights = true, .mass = SP_MASS_CONSISTENT},
+    {"solid swelling", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT,
+     .backend = "cpu", .integrator = SP_NEWTON, .swells = true},
+    {"solid swelling ref", SOLID, .model = SP_LINEAR, .tangent = SP_TANGENT_FROZEN, .backend = "ref",
+     .integrator = SP_IMPLICIT_EULER, .swells = true},
     {"clothoid weights", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .weights = true},
     {"clothoid weights newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID, .free_root = true,
      .weights = true},
@@ -153,6 +158,11 @@ static void add_weights(const sp_anchor at[3], double mass, double inertia, sp_m
     out[1] = (sp_mass_def){.at = at + 1, .count = 2, .value = sp_signal_constant(1.5 * mass)};
 }
 
+static double swelling(const void *user, double t) {
+    (void)user;
+    return 0.05 + 0.2 * t;
+}
+
 static void add_solid(sp_world *w, const kind *k) {
     sp_mesh *mesh;
     const double size[3] = {0.4, 0.2, 0.2};
@@ -165,6 +175,7 @@ static void add_solid(sp_world *w, const kind *k) {
     def.material.young = 2e4, def.integrator.type = k->integrator,
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
     def.solver.tolerance = 1e-12, def.mass_matrix = k->mass;
+    if (k->swells) def.eigenstrains.body.swell.eval = swelling;
     sp_mass_def weights[2];
     add_weights(solid_weights, 8, 0, weights);
     def.masses = weights, def.mass_count = k->weights ? 2 : 0;

@@ -26,6 +26,12 @@ SP_POINTWISE sp_lane *iso_lanes(double *p) {
     return __builtin_assume_aligned(p, 8 * SP_LANES);
 }
 
+// H of the elastic part of the deformation at point q
+SP_POINTWISE void iso_elastic(const sp_iso *g, size_t q, sp_lane *H) {
+    if (!g->offset) return;
+    for (size_t k = 0; k < 9; k++) H[k] += lane_load(g->offset + 4 * (9 * (q / (size_t)g->points) + k));
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, const sp_lane *p, const sp_lane *H,
                                                       iso_response *out) {
     iso_respond((sp_law)law, definite, p, H, out);
@@ -42,6 +48,7 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
     sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], w = lane_load(g->weight + 4 * q);
     iso_response r;
     iso_gradient(nodes, d, slope, H);
+    iso_elastic(g, q, H);
     SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
     if (!f) return w * r.law.energy;
     for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
@@ -69,6 +76,7 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
+        iso_elastic(g, q, H);
         SP_NAME(bar_decompose)(g->law, H, &at[i], &z);
         sum += w * z;
         volume += w;
@@ -144,6 +152,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
+            iso_elastic(g, q, H);
             if (!g->bar) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
                 energy += w * psi;

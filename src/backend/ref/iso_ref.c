@@ -20,6 +20,12 @@ static void element_add(const sp_iso *g, size_t e, const double *f, double *y) {
         }
 }
 
+// H of the elastic part of the deformation at point q
+static void point_gradient(const sp_iso *g, size_t q, const double *d, double *H) {
+    iso_gradient(g->nodes, d, g->slope + 3 * ((size_t)g->nodes - 1) * q, H);
+    for (size_t k = 0; g->offset && k < 9; k++) H[k] += g->offset[9 * (q / (size_t)g->points) + k];
+}
+
 // forces of point q, with turned gradients and tangent
 static void point_store(const sp_iso *g, size_t q, const iso_response *r, double *f) {
     size_t edges = (size_t)g->nodes - 1;
@@ -35,7 +41,7 @@ static void point_store(const sp_iso *g, size_t q, const iso_response *r, double
 static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, double *f) {
     double H[9];
     iso_response r;
-    iso_gradient(g->nodes, d, g->slope + 3 * ((size_t)g->nodes - 1) * q, H);
+    point_gradient(g, q, d, H);
     iso_respond((sp_law)g->law, g->definite, g->param + SP_LAW_PARAMS * e, H, &r);
     if (f) point_store(g, q, &r, f);
     return g->weight[q] * r.law.energy;
@@ -45,10 +51,10 @@ static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, 
 
 // points of element e, and g, g', g'' at the mean of z; returns the volume
 static double bar_points(const sp_iso *g, size_t e, const double *d, bar_point *at, double *bulk) {
-    size_t edges = (size_t)g->nodes - 1, points = (size_t)g->points;
+    size_t points = (size_t)g->points;
     double volume = 0, sum = 0, H[9];
     for (size_t i = 0, q = points * e; i < points; i++, q++) {
-        iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
+        point_gradient(g, q, d, H);
         sum += g->weight[q] * bar_decompose((sp_law)g->law, H, &at[i]);
         volume += g->weight[q];
     }
@@ -98,7 +104,6 @@ double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y)
 }
 
 void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]) {
-    size_t edges = (size_t)g->nodes - 1;
     double d[3 * SP_ISO_NODES_MAX], H[9];
     out[0] = out[1] = out[2] = 0;
     for (size_t e = (size_t)g->block_start[chunk]; e < (size_t)g->block_start[chunk + 1]; e++) {
@@ -106,7 +111,7 @@ void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]
         element_edges(g, e, u, d);
         out[0] += element_state(g, e, d, NULL);
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
-            iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
+            point_gradient(g, q, d, H);
             double J = iso_jacobian(H);
             out[1] += g->weight[q] * J;
             inverted |= J <= 0 && g->weight[q] > 0;

@@ -215,9 +215,12 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young",      "poisson",     "rotation",     "shape", "tangent",
-                                              "form",    "volumetric", "integration", "coefficients", "bulk"};
+static const char *const material_values[] = {"density",    "young",       "poisson",      "rotation", "shape", "tangent", "form",
+                                              "volumetric", "integration", "coefficients", "bulk",     "swell", "active"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
+// those that an array may give
+static const char *const element_values[] = {"density", "young", "poisson", "swell", "active"};
+enum { ELEMENT_VALUES = sizeof element_values / sizeof *element_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
     if (!sp__list_has(models, '/', model)) sp__cannot_act(node, attr, NULL, NULL, why);
@@ -267,9 +270,8 @@ static const char *model_of(const sp_scene_node *node) {
 }
 
 static void check_data(sp_scene_node *node) {
-    static const char *const names[] = {"density", "young", "poisson"};
-    for (int i = 0; i < 3; i++) {
-        const sp_attr *attr = sp__attr(node, names[i]);
+    for (int i = 0; i < ELEMENT_VALUES; i++) {
+        const sp_attr *attr = sp__attr(node, element_values[i]);
         if (!attr->data) continue;
         const sp_scene_node *body = is_element(node, "region") ? node->parent : node;
         bool found = is_element(node, "material");  // checked for each body that uses it when the body is built
@@ -279,13 +281,13 @@ static void check_data(sp_scene_node *node) {
             if (!is_element(child, "data") || strcmp(child->name, attr->data) != 0) continue;
             child->source->used = found = true;
         }
-        if (!found) sp__scene_error(node->scene, node, names[i], "there is no data \"%s\" in this body", attr->data);
+        if (!found) sp__scene_error(node->scene, node, element_values[i], "there is no data \"%s\" in this body", attr->data);
     }
 }
 
 static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
-    for (int i = 0; i < 3; i++) {
-        const sp_attr *attr = sp__attr(material, material_values[i]);
+    for (int i = 0; i < ELEMENT_VALUES; i++) {
+        const sp_attr *attr = sp__attr(material, element_values[i]);
         for (int c = 0; attr->data && c < body->child_count; c++)
             if (is_element(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
                 body->children[c]->source->used = true;
