@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/kernels/laws.h: energy densities of isotropic laws and their derivatives.
+"""Writes src/kernels/laws.h: energy densities of laws and their derivatives.
 
     tools/laws.py                   replaces src/kernels/laws.h
     tools/laws.py --output FILE     writes FILE
@@ -20,7 +20,7 @@ import re
 from sympy import Add, Function, Integer, Mul, Pow, Rational, Symbol, cse, numbered_symbols, symbols
 
 d1, d2, j, b1, b2 = symbols("d1 d2 j b1 b2")
-mu, lam, c10, c01, c1, c2, r, bulk = symbols("mu lambda c10 c01 c1 c2 r bulk")
+mu, lam, c10, c01, c1, c2, r, bulk, a, q = symbols("mu lambda c10 c01 c1 c2 r bulk a q")
 
 
 class inverse(Function):
@@ -118,6 +118,11 @@ VOLUMES = [
     ("quadratic", "k/2 (J - 1)^2", bulk / 2 * j**2),
     ("mixed", "k/2 ((J^2 - 1) / 2 - ln J)", bulk / 2 * (j**2 / 2 + log1p_rest(j))),
 ]
+
+# Costa et al. 2001 in the quadratic form q = Q(E) of the strain and j: a/2 (exp(J^(-4/3) Q) - 1), and its energy of a change of
+# volume, which is k/2 j^2 at small j
+COSTA = a / 2 * expm1(q * side(j)**4)
+COSTA_VOLUME = ("costa", "k (J ln J - J + 1)", bulk * (j**2 - (1 + j) * log1p_rest(j)))
 
 # names of sp_law (src/kernels/law.h)
 ENUM = {
@@ -238,6 +243,13 @@ def volume(name, source, density):
     return function(f"volume_{name}(sp_lane bulk, sp_lane j, sp_lane *W)", source, [f"W[{i}]" for i in range(3)], expressions, [], [])
 
 
+def costa():
+    pairs = [(q, q), (j, j), (q, j)]
+    expressions = [COSTA] + [COSTA.diff(v) for v in (q, j)] + [COSTA.diff(v).diff(w) for v, w in pairs]
+    head = "law_costa(const sp_lane *p, sp_lane q, sp_lane j, sp_lane *W)"
+    return function(head, "Costa et al. 2001: a/2 (exp(J^(-4/3) q) - 1)", [f"W[{i}]" for i in range(6)], expressions, [a], [q, j])
+
+
 def wrap(line, width=130):
     """breaks a line of C at spaces, with an indent of eight; a comment gets its slashes on every line"""
     out = []
@@ -248,11 +260,13 @@ def wrap(line, width=130):
     return out + [line]
 
 
-HEAD = """// Written by tools/laws.py: change the energy densities there. Energy densities of isotropic laws [J/m3 of the rest shape] as
+HEAD = """// Written by tools/laws.py: change the energy densities there. Energy densities of laws [J/m3 of the rest shape] as
 // functions of d1 = I1 - 3 - 2 (J - 1), d2 = I2 - 3 - 4 (J - 1) and j = J - 1, and their derivatives:
 //     W = {psi, by d1, d2, j, by d1 d1, d2 d2, j j, d1 d2, d2 j, d1 j}
 // or, for isochoric laws, as functions of b1 = Ibar1 - 3 and b2 = Ibar2 - 3:
 //     W = {psi, by b1, b2, by b1 b1, b2 b2, b1 b2};   volume: {U, U', U''} by j
+// or, for costa (kernels/costa.h), as functions of the quadratic form q of the strain and j:
+//     W = {psi, by q, j, by q q, j j, q j}
 #ifndef SP_LAWS_H
 #define SP_LAWS_H
 
@@ -317,7 +331,7 @@ def generate():
         lines += isochoric(*entry)
     for entry in VOLUMES:
         lines += volume(*entry)
-    lines += volumes() + dispatch()
+    lines += volumes() + dispatch() + costa() + volume(*COSTA_VOLUME)
     text = "\n".join(piece for line in lines for piece in wrap(line))
     return f"{HEAD}\n{text}\n// clang-format on\n\n#endif\n"
 

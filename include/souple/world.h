@@ -63,6 +63,8 @@ typedef enum sp_material_model {
     SP_ARRUDA_BOYCE,      ///< eight-chain model, five terms
     SP_VERONDA_WESTMANN,  ///< exponential, for soft tissue
     SP_OGDEN,             ///< powers of the isochoric stretches, one to four terms
+    SP_HOLZAPFEL,  ///< isochoric neo-Hookean law with one or two families of fibres that stiffen exponentially (docs/fibres.md)
+    SP_COSTA,      ///< exponential and orthotropic, for heart muscle: axes of fibre, sheet and normal (docs/fibres.md)
 } sp_material_model;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
@@ -92,6 +94,9 @@ typedef struct sp_material {
     double bulk;            ///< of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio
     int coefficient_count;  ///< own constants of the law instead of `young` and `poisson`; 0: none
     double coefficients[9];  ///< in the order of docs/materials.md
+    double fibre_young;      ///< [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression
+    double fibre[6];  ///< rest direction of the fibres in the axes of the mesh, of any length; then that of a second family (of
+                      ///< costa: the sheet), 0 0 0: none
 } sp_material;
 
 /// The law of a region. Options that a model does not have are ignored.
@@ -214,6 +219,7 @@ typedef struct sp_solid_def {
     const double *element_density;    ///< per element, NaN: from the region; nullable
     const double *element_young;      ///< likewise
     const double *element_poisson;    ///< likewise
+    const double *element_fibre;      ///< per element 6 numbers as in sp_material, NaN: from the region, 0 0 0: none; nullable
     sp_eigenstrains eigenstrains;     ///< swelling and contraction
     sp_signal young_of_time;          ///< if eval is set: `material.young` at each step
     double rayleigh_mass;             ///< [1/s] >= 0
@@ -1122,7 +1128,9 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "coordinates of a rod's model, then the element lengths where it grows, or length and angle of its feed")                 \
     X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")          \
     X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                        \
-      "origin and quaternion of a rigid body's frame")
+      "origin and quaternion of a rigid body's frame")                                                                          \
+    X(FIBRE_STRETCH, "fibre-stretch", ELEMENTS, 1, "1", CONTINUOUS, 8, CPR, 0, INFINITY, "", "fibre stretch",                   \
+      "stretch of the first family of fibres; 1 where there is none")
 
 /// A field of SP_FIELD_LIST, in the order of the list.
 typedef enum sp_field_id {

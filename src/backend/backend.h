@@ -48,7 +48,7 @@ typedef struct sp_tets {
     bool deformed;          // stiffness matrix on the deformed shape
 } sp_tets;
 
-enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21 };
+enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21, SP_ISO_TANGENT_DENSE = 54, SP_ISO_FAMILIES_MAX = 2 };
 
 // Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
 // like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
@@ -75,7 +75,21 @@ typedef struct sp_iso {
     double *offset;  // blocks x 9 x lanes
     double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    // A law in the Green-Lagrange strain (kernels/lagrange.h), costa: turned holds the slopes in the axes of the material, and
+    // tangent has SP_ISO_TANGENT_DENSE numbers: F in these axes (9), the upper triangle of the 9x9 matrix d2 psi / dF2 times
+    // weight
+    bool dense;
+    int directions;       // rest directions of an element; 0: no array below
+    double *fibre;        // blocks x directions x 3 x lanes: of length 1, or 0 for none; costa: fibre and sheet, orthogonal
+    int families;         // of fibres that add an energy to the law (kernels/fibre.h): 0 or `directions`
+    double *fibre_param;  // blocks x families x SP_FIBRE_PARAMS x lanes
+    double *fibre_state;  // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
 } sp_iso;
+
+// numbers of the tangent of a point
+static inline size_t sp__iso_tangent(const sp_iso *g) {
+    return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
+}
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
 // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k: block number k of the chunk, 2 k + 1: its transpose, -1: not in this chunk.
@@ -127,7 +141,7 @@ typedef struct sp_backend {
     // as tet_assemble; node pairs in the order of sp__pairs, where->at: count x pairs x lanes
     void (*iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks);
     // mean of U V^T over the points of each element of a structure, weighted by their volumes, from the last state: lanes x 9. It
-    // is a rotation for one point and nearly one for several; 0 in padding
+    // is a rotation for one point and nearly one for several; 0 in padding. Dense: of the rotations nearest to F
     void (*iso_rotations)(const sp_iso *g, int block, const double *rest, double *R);
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
@@ -159,6 +173,7 @@ typedef struct sp_iso_value {
     double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
     double strain[6];  // Green-Lagrange strain in world axes, tensor shear
     double jacobian;   // det F
+    double fibre;      // |F f|, the stretch of the first direction; 1 where there is none
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
 

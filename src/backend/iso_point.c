@@ -2,6 +2,8 @@
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/bar.h"
+#include "kernels/costa.h"
+#include "kernels/fibre.h"
 #include "math/vec3.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
@@ -36,7 +38,6 @@ static void point_gradient(const sp_iso *g, int slot, int point, const double *d
 static double point_whole(const sp_iso *g, int slot, double *H) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes;
     double from[9], inverse[9], Fa[9];
-    if (!g->offset) return 1;
     for (size_t k = 0; k < 9; k++) {
         double offset = g->offset[(block * 9 + k) * lanes + (size_t)slot % lanes];
         from[k] = H[k] - offset, inverse[k] = (k % 4 == 0) + offset;
@@ -65,26 +66,96 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
     r->law.energy += bulk[0];
 }
 
-void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
+// numbers of the lane of a slot in an array of `per` numbers per element
+static void point_lane(const sp_iso *g, int slot, const double *from, size_t per, double *out) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
-    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], t[3], whole[9];
+    for (size_t i = 0; i < per; i++) out[i] = from[(block * per + i) * lanes + lane];
+}
+
+// U at the mean of J - 1 of an element
+static void point_dense_mean(const sp_iso *g, int slot, const double *d, const double *p, double *U) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    double volume = 0, sum = 0, H[9];
+    for (int q = 0; q < g->points; q++) {
+        double w = g->weight[(block * (size_t)g->points + (size_t)q) * lanes + lane];
+        point_gradient(g, slot, q, d, H);
+        sum += w * costa_measure(H), volume += w;
+    }
+    volume_costa(p[SP_LAW_BULK], sum / volume, U);
+}
+
+// energy and Cauchy stress F S F^T / J
+static void point_dense(const sp_iso *g, int slot, const double *d, const double *p, const double *H, sp_iso_value *out) {
+    double fibre[6], U[3] = {0}, J = 1 + costa_measure(H);
+    costa_response r;
+    point_lane(g, slot, g->fibre, 6, fibre);
+    if (g->bar) point_dense_mean(g, slot, d, p, U);
+    costa_respond(0, p, fibre, H, g->bar ? (const double[3]){0, U[1], 0} : NULL, &r);
+    out->energy = r.energy + U[0];
+    for (int k = 0; k < 6; k++) {
+        int a = 3 * (k < 3 ? k : sp__axis_a[k - 3]), b = 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        out->cauchy[k] = lane_dot(r.P + a, r.F + b) / J;
+    }
+}
+
+// adds the energy of the fibres and their Cauchy stress, 2 psi' (F f) (F f)^T / J
+static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_value *out) {
+    double fibre[3 * SP_ISO_FAMILIES_MAX], param[SP_FIBRE_PARAMS * SP_ISO_FAMILIES_MAX];
+    if (!g->families) return;
+    point_lane(g, slot, g->fibre, 3 * (size_t)g->directions, fibre);
+    point_lane(g, slot, g->fibre_param, SP_FIBRE_PARAMS * (size_t)g->families, param);
+    for (int m = 0; m < g->families; m++) {
+        fibre_response r;
+        fibre_respond(0, param + SP_FIBRE_PARAMS * m, fibre + 3 * m, H, &r);
+        out->energy += r.energy;
+        for (int k = 0; k < 6; k++) {
+            int a = k < 3 ? k : sp__axis_a[k - 3], b = k < 3 ? k : sp__axis_b[k - 3];
+            out->cauchy[k] += r.stress * r.stretched[a] * r.stretched[b] / out->jacobian;
+        }
+    }
+}
+
+// stretch of the first direction
+static double point_stretch(const sp_iso *g, int slot, const double *H) {
+    double fibre[3 * SP_ISO_FAMILIES_MAX], y[3];
+    if (!g->directions) return 1;
+    point_lane(g, slot, g->fibre, 3 * (size_t)g->directions, fibre);
+    for (int i = 0; i < 3; i++) y[i] = fibre[i] + lane_dot(H + 3 * i, fibre);
+    return lane_dot(fibre, fibre) > 0 ? sqrt(lane_dot(y, y)) : 1;
+}
+
+// energy and Cauchy stress of an isotropic law
+static void point_isotropic(const sp_iso *g, int slot, int point, const double *d, const double *p, const double *H,
+                            sp_iso_value *out) {
+    double t[3];
     iso_response r;
-    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
-    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
-    point_gradient(g, slot, point, d, H);
-    memcpy(whole, H, sizeof whole);
-    double swollen = point_whole(g, slot, whole);
-    green_strain(whole, out->strain);
-    out->jacobian = iso_jacobian(whole);
     if (g->bar)
         point_respond_bar(g, slot, point, d, p, &r);
     else
         iso_respond((sp_law)g->law, 0, p, H, &r);
-    out->energy = swollen * r.law.energy;
+    out->energy = r.law.energy;
     if (g->law == SP_LAW_LINEAR) {
         memcpy(out->cauchy, r.stress, sizeof out->cauchy);
         return;
     }
     spectral(H, r.U, r.V, t);
     point_cauchy(&r, t, out->cauchy);
+}
+
+void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, point, d, H);
+    out->jacobian = iso_jacobian(H);
+    if (g->dense)
+        point_dense(g, slot, d, p, H, out);
+    else
+        point_isotropic(g, slot, point, d, p, H, out);
+    point_fibres(g, slot, H, out);
+    // stress and energy are those of the elastic part; the rest is that of the whole deformation
+    if (g->offset) out->energy *= point_whole(g, slot, H);
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    out->fibre = point_stretch(g, slot, H);
 }

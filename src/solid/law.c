@@ -9,7 +9,7 @@ typedef struct law_entry {
     int coefficients;
     const char *coefficient[8];
 } law_entry;
-static const law_entry laws[SP_LAWS] = {
+static const law_entry laws[SP_LAWS_ALL] = {
     [SP_LAW_LINEAR] = {"linear", .inverts = true},
     [SP_LAW_COROTATIONAL] = {"corotational", .inverts = true},
     [SP_LAW_STVK] = {"stvk", .inverts = true},
@@ -20,10 +20,12 @@ static const law_entry laws[SP_LAWS] = {
     [SP_LAW_ARRUDA_BOYCE] = {"arruda-boyce", true, .coefficients = 2, .coefficient = {"mu", "n"}},
     [SP_LAW_VERONDA_WESTMANN] = {"veronda-westmann", true, .coefficients = 2, .coefficient = {"c1", "c2"}},
     [SP_LAW_OGDEN] = {"ogden", true, .coefficients = 8, .coefficient = {"mu1", "a1", "mu2", "a2", "mu3", "a3", "mu4", "a4"}},
+    [SP_LAW_HOLZAPFEL] = {"holzapfel", true, .coefficients = 3, .coefficient = {"c", "k1", "k2"}},
+    [SP_LAW_COSTA] = {"costa", .coefficients = 7, .coefficient = {"a", "bff", "bss", "bnn", "bfs", "bfn", "bsn"}},
 };
 
 static const law_entry *law_find(int law) {
-    return law >= 0 && law < SP_LAWS ? &laws[law] : NULL;
+    return law >= 0 && law < SP_LAWS_ALL ? &laws[law] : NULL;
 }
 
 const char *sp__law_name(int law) {
@@ -63,11 +65,13 @@ double sp__law_shear(int law, const double p[SP_LAW_PARAMS]) {
     case SP_LAW_ARRUDA_BOYCE: return arruda_boyce_shear(p[0], p[1]);
     case SP_LAW_VERONDA_WESTMANN: return p[0] * p[1];
     case SP_LAW_OGDEN: return p[0] + p[2] + p[4] + p[6];
+    case SP_LAW_COSTA: return p[0] * (p[4] + p[5] + p[6]) / 6;  // mean of three
     default: return p[0];
     }
 }
 
 double sp__law_bulk(int law, const double p[SP_LAW_PARAMS]) {
+    if (law == SP_LAW_COSTA) return p[SP_LAW_BULK] + p[0] * (p[1] + p[2] + p[3]) / 9;
     return sp__law_isochoric(law) ? p[SP_LAW_BULK] : p[1] + 2. / 3 * p[0];
 }
 
@@ -80,6 +84,11 @@ static void usual_coefficients(int law, double mu, double *p) {
     case SP_LAW_ARRUDA_BOYCE: p[1] = 1. / 8, p[0] = mu / arruda_boyce_shear(1, p[1]); break;
     case SP_LAW_VERONDA_WESTMANN: p[0] = mu, p[1] = 1; break;
     case SP_LAW_OGDEN: p[0] = mu, p[1] = 2; break;
+    case SP_LAW_HOLZAPFEL: p[0] = p[1] = mu, p[2] = 1; break;
+    case SP_LAW_COSTA:
+        p[0] = 2 * mu;
+        for (int i = 1; i < 7; i++) p[i] = 1;
+        break;
     default: p[0] = mu;
     }
 }
@@ -116,6 +125,8 @@ static const char *own_coefficients(int law, const sp_law_numbers *n, double *p,
         p[1] = 1 / p[1];
     }
     if (law == SP_LAW_VERONDA_WESTMANN && !(p[1] > 0)) return wrong(text, size, "c2", p[1], "> 0");
+    for (int i = 1; i < laws[law].coefficients && law >= SP_LAWS; i++)
+        if (!(p[i] >= 0)) return wrong(text, size, laws[law].coefficient[i], p[i], ">= 0");
     double shear = sp__law_shear(law, p);
     return shear >= 0 ? NULL : wrong(text, size, "shear modulus of the coefficients at small strains", shear, ">= 0");
 }
@@ -134,6 +145,12 @@ const char *sp__law_params(int law, int volumetric, const sp_law_numbers *n, dou
     if (bad) return bad;
     if (!given) usual_coefficients(law, n->young / (2 * (1 + n->poisson)), param);
     double mu = sp__law_shear(law, param), lambda = 2 * mu * n->poisson / (1 - 2 * n->poisson);
+    if (law == SP_LAW_COSTA) {
+        param[SP_LAW_BULK] = isnan(n->bulk) ? lambda : n->bulk;
+        if (param[SP_LAW_BULK] >= 0 && isfinite(param[SP_LAW_BULK])) return NULL;
+        return isnan(n->bulk) ? wrong(text, size, "poisson", n->poisson, ">= 0 for costa without bulk")
+                              : wrong(text, size, "bulk", n->bulk, ">= 0");
+    }
     if (!laws[law].isochoric) {
         param[1] = lambda;
         return NULL;

@@ -23,6 +23,8 @@ typedef struct sp_law_numbers {
 //     arruda-boyce      N = 8
 //     veronda-westmann  c2 = 1
 //     ogden             one term, a = 2, which is the isochoric neo-Hookean law
+//     holzapfel         k1 = c = mu, k2 = 1
+//     costa             a = 2 mu, all b = 1: Hooke's law with the modulus lambda in place of k
 // Coefficients: shear and lambda follow young and poisson for the laws of SP_LAW_LINEAR to SP_LAW_NEO_HOOKEAN_LOG, which have no
 // coefficients of their own. The bulk modulus of other laws is `bulk`, or that of `poisson` and the shear modulus at small
 // strains.

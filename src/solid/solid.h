@@ -64,6 +64,7 @@ typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
+    int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
     bool strained;      // its elements may have an eigenstrain
     int nodes;          // of an element
     int elements;       // without padding
@@ -79,7 +80,8 @@ typedef struct sp_solid_group {
     // swapped; of tets 72 bytes per element (exact tangent: 120)
     sp_tets frozen;
     sp_iso frozen_iso;
-    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar;  // those of each pair not in tets and iso
+    double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar,
+        *other_fibre_state;  // those of each pair not in tets and iso
     // Consistent mass matrix of an element divided by density times `volume`, by pairs of nodes (sp__pairs): one for all 4-node
     // tetrahedra, else blocks x pairs x lanes. NULL: lumped
     double *mass_share;
@@ -205,12 +207,19 @@ sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);
 int sp__solid_law_number(const sp_solid_law *law);
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size);
+// Rest directions of the elements of a region: 0, 1, or 2 where a second family of fibres or a sheet is needed. `second`: some
+// element has a second direction of its own
+int sp__solid_directions(const sp_solid_def *def, int region, bool second);
+bool sp__solid_second_direction(const sp_solid_def *def);
 // solid_mechanics.c
+// numbers of a family of fibres (kernels/law.h) from those of the law; returns the modulus along the fibre that it adds [Pa]
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]);
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
 // solid_eigenstrain.c
 bool sp__solid_has_eigenstrain(const sp_solid_def *def, int region);
+bool sp__solid_is_active(const sp_solid_def *def, int region);
 sp_status sp__solid_check_eigenstrain(sp_error *error, const sp_solid_def *def);
 sp_status sp__group_make_eigenstrain(sp_context *ctx, sp_solid_group *g);
 sp_status sp__solid_copy_eigenstrain(sp_body *b, const sp_solid_def *def);
@@ -264,7 +273,7 @@ void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_fa
 // Integrals of the shape functions times the area vector (nodes x 3), and times the area, of positions x. Nullable: size.
 void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
 // solid_query.c
-enum { SP_SOLID_FIELDS = 18 };
+enum { SP_SOLID_FIELDS = 19 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_cells(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);

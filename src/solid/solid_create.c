@@ -98,6 +98,9 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
         if (def->element_young && !isnan(def->element_young[e])) m.young = def->element_young[e];
         if (def->element_poisson && !isnan(def->element_poisson[e])) m.poisson = def->element_poisson[e];
         SP_TRY(solid_check_material(error, where, &m));
+        for (int k = 0; def->element_fibre && k < 6; k++)
+            if (!isnan(def->element_fibre[6 * (size_t)e]) && !isfinite(def->element_fibre[6 * (size_t)e + (size_t)k]))
+                REFUSE("element %d: fibre[%d] = %g, must be finite", e, k, def->element_fibre[6 * (size_t)e + (size_t)k]);
         if (def->element_region && (def->element_region[e] < 0 || def->element_region[e] > def->region_count))
             REFUSE("element %d: region = %d, must be in [0, %d]", e, def->element_region[e], def->region_count);
     }
@@ -130,10 +133,36 @@ static sp_body_params solid_params_of(const sp_solid_def *def) {
 }
 
 static sp_status check_enums(sp_error *error, const char *where, const sp_solid_law *law) {
-    if (sp__solid_law_number(law) == SP_LAWS) REFUSE("%smodel = %d is unknown", where, (int)law->model);
+    if (sp__solid_law_number(law) == SP_LAWS_ALL) REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
     if (law->integration > SP_INTEGRATION_FULL) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
+    return SP_OK;
+}
+
+// whether fibre and sheet differ, if both are given
+static bool axes_apart(const double *fibre) {
+    double normal[3], f = sp__norm3(fibre), s = sp__norm3(fibre + 3);
+    sp__cross3(fibre, fibre + 3, normal);
+    return f == 0 || s == 0 || sp__norm3(normal) > 1e-6 * f * s;
+}
+
+// fibres of a region: what has them, and their directions
+static sp_status check_fibres(sp_error *error, const char *where, const sp_solid_def *def, const sp_solid_law *law,
+                              const sp_material *m, bool active) {
+    bool adds = m->fibre_young > 0, own = law->model == SP_HOLZAPFEL || law->model == SP_COSTA;
+    if (!(m->fibre_young >= 0 && isfinite(m->fibre_young)))
+        REFUSE("%sfibre_young = %g Pa, must be finite and >= 0", where, m->fibre_young);
+    for (int k = 0; k < 6; k++)
+        if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
+    if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
+    if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
+    if (adds && law->model == SP_LINEAR)
+        REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
+    if (active && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
+        REFUSE("%sactive needs the direction of the fibres in `fibre`", where);
+    if ((adds || law->model == SP_HOLZAPFEL) && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
+        REFUSE("%s%s needs the direction of its fibres in `fibre`", where, adds ? "fibre_young" : "holzapfel");
     return SP_OK;
 }
 
@@ -146,6 +175,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
     const char *wrong;
     if (region) snprintf(where, sizeof where, "region %d: ", region);
     SP_TRY(check_enums(error, where, &law));
+    SP_TRY(check_fibres(error, where, def, &law, &m, sp__solid_is_active(def, region)));
     if (law.model == SP_COROTATIONAL && law.tangent == SP_TANGENT_EXACT &&
         (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
@@ -160,9 +190,9 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
         const int *nodes;
-        const int region = def->element_region ? def->element_region[e] : 0;
+        int region = def->element_region ? def->element_region[e] : 0;
         const sp_solid_law law = sp__solid_law_of(def, region);
-        const bool strained = sp__solid_has_eigenstrain(def, region);
+        bool fibres = sp__solid_directions(def, region, false) > 0, strained = sp__solid_has_eigenstrain(def, region);
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
             REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
@@ -170,6 +200,10 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
             REFUSE("element %d: rotation qr and shape deformed have no swelling and no contraction", e);
         if (strained && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
             REFUSE("element %d: solver updated-cholesky needs elements without swelling and contraction", e);
+        if (fibres && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
+            REFUSE("element %d: fibres need rotation svd or polar and shape rest", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && fibres)
+            REFUSE("element %d: solver updated-cholesky does not know fibres", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
     }
@@ -291,16 +325,18 @@ static sp_status make_caches(sp_body *b) {
     return sp__solid_make_sums(b);
 }
 
-// Young's modulus at small strains, also of a law with its own coefficients
+// Young's modulus at small strains, also of a law with its own coefficients, and along fibres
 static double small_strain_young(const sp_solid *s, int slot) {
     const sp_solid_group *g = sp__solid_group_of(s, slot);
     sp_material m = sp__solid_material_of(s, slot);
-    double param[SP_LAW_PARAMS];
+    double param[SP_LAW_PARAMS], fibre[SP_FIBRE_PARAMS], more = 0;
     char text[200];
-    if (!m.coefficient_count || sp__solid_law_params(&g->law, &m, param, text, sizeof text)) return m.young;
+    bool known = !sp__solid_law_params(&g->law, &m, param, text, sizeof text);
+    if (known && g->iso.families) more = sp__solid_fibre_params(&g->law, &m, param, fibre);
+    if (!m.coefficient_count || !known) return m.young + more;
     int law = sp__solid_law_number(&g->law);
     double mu = sp__law_shear(law, param), bulk = sp__law_bulk(law, param);
-    return bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0;
+    return (bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0) + more;
 }
 
 // reference stiffness, mass and length of contact
@@ -393,11 +429,12 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
 static void group_free(sp_context *ctx, sp_solid_group *g) {
     sp_tets *t = &g->tets;
     sp_iso *iso = &g->iso;
-    void *all[] = {g->block_start, g->node,       g->local,        g->stencil_start, g->stencil_block, g->stencil_at,
-                   t->rest,        t->frame,      t->scale,        t->ratio,         t->grad,          t->spin,
-                   g->other_grad,  g->other_spin, g->other_turned, g->other_tangent, iso->slope,       iso->weight,
-                   iso->param,     iso->turned,   iso->tangent,    iso->bar,         g->other_bar,     g->mass_share,
-                   iso->offset,    g->rest_slope, g->rest_weight};
+    void *all[] = {
+        g->block_start,  g->node,          g->local,      g->stencil_start, g->stencil_block, g->stencil_at,        t->rest,
+        t->frame,        t->scale,         t->ratio,      t->grad,          t->spin,          g->other_grad,        g->other_spin,
+        g->other_turned, g->other_tangent, iso->slope,    iso->weight,      iso->param,       iso->turned,          iso->tangent,
+        iso->bar,        g->other_bar,     iso->fibre,    iso->fibre_param, iso->fibre_state, g->other_fibre_state, g->mass_share,
+        iso->offset,     g->rest_slope,    g->rest_weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }

@@ -51,6 +51,7 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
         if (!points) continue;
         v->array(v, "slopes", g->rest_slope ? g->rest_slope : g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "weights", g->rest_weight ? g->rest_weight : g->iso.weight, sizeof(double), points);
+        if (g->directions) v->array(v, "fibre", g->iso.fibre, sizeof(double), 3 * (size_t)g->directions * (size_t)g->slots);
     }
 }
 
@@ -61,13 +62,16 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "law", g->iso.param, sizeof(double), n * SP_LAW_PARAMS);
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
-        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * SP_ISO_TANGENT);
+        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * sp__iso_tangent(&g->iso));
         if (g->strained) {
             v->array(v, "offset", g->iso.offset, sizeof(double), 9 * n);
             v->array(v, "strained_slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
             v->array(v, "strained_weights", g->iso.weight, sizeof(double), points);
         }
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (!g->iso.families) return;
+        v->array(v, "fibre_law", g->iso.fibre_param, sizeof(double), n * (size_t)g->iso.families * SP_FIBRE_PARAMS);
+        v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);
         return;
     }
     v->array(v, "scale", t->scale, sizeof(double), n);

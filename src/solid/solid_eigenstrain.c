@@ -38,6 +38,11 @@ bool sp__solid_has_eigenstrain(const sp_solid_def *def, int region) {
     return false;
 }
 
+bool sp__solid_is_active(const sp_solid_def *def, int region) {
+    const sp_signal s = region_signal(def, region, ACTIVE);
+    return s.eval || s.constant != 0 || def->eigenstrains.element_active;
+}
+
 static sp_status strain_check(sp_error *error, const char *where, int number, int which, double value) {
     if (in_range(which, value)) return SP_OK;
     return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s %d: %s = %g, must be in [%g, %g]", where, number,
@@ -119,13 +124,14 @@ static double slot_strain(const sp_solid *s, int slot, int which) {
     return s->strain[STRAINS * (s->region_of ? s->region_of[slot] : 0) + which];
 }
 
-// Fa^-1 - I = along f f^T + across (I - f f^T), without differences of large numbers
+// Fa^-1 - I = along f f^T + across (I - f f^T), without differences of large numbers; no contraction where there are no fibres
 static void slot_offset(const sp_solid *s, const sp_solid_group *g, int slot, double offset[9]) {
-    const double swell = slot_strain(s, slot, SWELL), active = slot_strain(s, slot, ACTIVE);
+    const size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first), per = 3 * (size_t)g->directions;
+    double f[3] = {0, 0, 0};
+    for (size_t k = 0; k < 3 && per; k++) f[k] = g->iso.fibre[(at / w * per + k) * w + at % w];
+    const double swell = slot_strain(s, slot, SWELL), active = sp__dot3(f, f) > 0 ? slot_strain(s, slot, ACTIVE) : 0;
     const double along = (active - swell + swell * active) / ((1 + swell) * (1 - active));
     const double across = (-active / (1 + sqrt(1 - active)) - swell) / (1 + swell);
-    double f[3] = {0, 0, 0};
-    (void)g;
     for (int k = 0; k < 9; k++) offset[k] = (along - across) * f[k / 3] * f[k % 3] + (k % 4 ? 0 : across);
 }
 

@@ -3,6 +3,8 @@
 // Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES. Leaves form the chunks of matrix rows,
 // and an element belongs to the leaf of its lowest node. Unlike in a bandwidth ordering, the fraction of nodes of other chunks
 // that a chunk uses does not grow with the mesh.
+#define SP_LANES 1
+#include "kernels/rotation.h"
 #include "kernels/tet_rotation.h"
 #include "solid/solid.h"
 
@@ -99,6 +101,7 @@ typedef struct layout {
     int *group_of;  // per element
     int *order;     // the elements of a group, sorted by their lowest inner node
     int *start;     // first of them in each chunk
+    bool second;    // some element has a second direction of its own
 } layout;
 
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region) {
@@ -111,13 +114,32 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, bool strained) {
+static bool is_zero(const double *v) {
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+bool sp__solid_second_direction(const sp_solid_def *def) {
+    for (size_t e = 0; def->element_fibre && e < (size_t)sp_mesh_element_count(def->mesh); e++)
+        if (!isnan(def->element_fibre[6 * e]) && !is_zero(def->element_fibre + 6 * e + 3)) return true;
+    return false;
+}
+
+int sp__solid_directions(const sp_solid_def *def, int region, bool second) {
+    const sp_material m = region ? sp__material_over(&def->regions[region - 1], &def->material) : def->material;
+    const sp_solid_law law = sp__solid_law_of(def, region);
+    if (law.model == SP_COSTA) return 2;
+    if (law.model != SP_HOLZAPFEL && !(m.fibre_young > 0) && !sp__solid_is_active(def, region)) return 0;
+    return second || !is_zero(m.fibre + 3) ? 2 : 1;
+}
+
+static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, int directions, bool strained) {
     int g = 0;
-    while (g < s->group_count &&
-           (s->group[g].type != type || !law_equal(&s->group[g].law, law) || s->group[g].strained != strained))
+    while (g < s->group_count && (s->group[g].type != type || s->group[g].directions != directions ||
+                                  s->group[g].strained != strained || !law_equal(&s->group[g].law, law)))
         g++;
     if (g == s->group_count)
-        s->group[s->group_count++] = (sp_solid_group){.be = s->be, .type = type, .law = *law, .strained = strained};
+        s->group[s->group_count++] =
+            (sp_solid_group){.be = s->be, .type = type, .law = *law, .directions = directions, .strained = strained};
     return g;
 }
 
@@ -132,7 +154,9 @@ static sp_status make_groups(layout *o) {
         sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
         if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
-        o->group_of[e] = group_find(s, type, &law, sp__solid_has_eigenstrain(o->def, region ? region[e] : 0));
+        const int own = region ? region[e] : 0;
+        o->group_of[e] =
+            group_find(s, type, &law, sp__solid_directions(o->def, own, o->second), sp__solid_has_eigenstrain(o->def, own));
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -286,6 +310,31 @@ static void iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
     s->volume[(size_t)g->first + slot] = volume;
 }
 
+// Unit directions of fibres; of costa, two that are orthogonal: x and y without any fibre, and one across it without a sheet.
+static void unit_directions(const double *given, bool axes, double *out) {
+    double none[3] = {0, 0, 0}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, normal[3];
+    if (axes) {
+        lane_frame(is_zero(given) ? x : given, is_zero(given) ? y : is_zero(given + 3) ? none : given + 3, out, out + 3, normal);
+        return;
+    }
+    for (int k = 0; k < 6; k += 3) {
+        double length = sp__norm3(given + k);
+        for (int i = 0; i < 3; i++) out[k + i] = length > 0 ? given[k + i] / length : 0;
+    }
+}
+
+// the rest directions of element e
+static void iso_directions(const layout *o, sp_solid_group *g, int e, size_t slot) {
+    const sp_solid_def *def = o->def;
+    int region = def->element_region ? def->element_region[e] : 0;
+    const sp_material m = region ? sp__material_over(&def->regions[region - 1], &def->material) : def->material;
+    const double *own = def->element_fibre ? def->element_fibre + 6 * (size_t)e : NULL;
+    size_t w = (size_t)g->lanes, per = 3 * (size_t)g->directions;
+    double unit[6];
+    unit_directions(own && !isnan(own[0]) ? own : m.fibre, g->iso.dense, unit);
+    for (size_t k = 0; k < per; k++) g->iso.fibre[(slot / w * per + k) * w + slot % w] = unit[k];
+}
+
 static void padding_rest(sp_solid *s, sp_solid_group *g, size_t slot) {
     s->volume[(size_t)g->first + slot] = 0;
     for (size_t p = 0; p < (size_t)g->iso.points; p++)
@@ -313,6 +362,16 @@ static sp_status group_make_tets(layout *o, sp_solid_group *g) {
     return SP_OK;
 }
 
+static sp_status group_make_directions(sp_context *ctx, sp_solid_group *g, size_t slots, size_t points) {
+    sp_iso *iso = &g->iso;
+    size_t families = (size_t)iso->families, state = points * families * SP_FIBRE_STATE;
+    if (!SP_NEW(ctx, iso->fibre, slots * (size_t)iso->directions * 3)) return SP_NO_MEMORY;
+    if (families && (!SP_NEW(ctx, iso->fibre_param, slots * families * SP_FIBRE_PARAMS) ||
+                     !SP_NEW(ctx, iso->fibre_state, state) || !SP_NEW(ctx, g->other_fibre_state, state)))
+        return SP_NO_MEMORY;
+    return SP_OK;
+}
+
 static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     sp_iso *iso = &g->iso;
     sp_context *ctx = o->ctx;
@@ -320,7 +379,10 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
                     .blocks = g->blocks,
                     .nodes = g->nodes,
                     .points = sp__element_points(g->type),
-                    .law = sp__solid_law_number(&g->law),
+                    .law = g->law.model == SP_HOLZAPFEL ? SP_LAW_NEO_HOOKEAN_ISOCHORIC : sp__solid_law_number(&g->law),
+                    .dense = g->law.model == SP_COSTA,
+                    .directions = g->directions,
+                    .families = g->law.model == SP_COSTA ? 0 : g->directions,
                     .definite = g->law.tangent == SP_TANGENT_FROZEN,
                     .block_start = g->block_start,
                     .node = g->node,
@@ -330,10 +392,11 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     if (g->law.integration == SP_INTEGRATION_B_BAR &&
         (!SP_NEW(ctx, iso->bar, slots * (slopes + 1)) || !SP_NEW(ctx, g->other_bar, slots * (slopes + 1))))
         return SP_NO_MEMORY;
+    if (g->directions) SP_TRY(group_make_directions(ctx, g, slots, points));
     return SP_NEW(ctx, iso->slope, points * slopes) && SP_NEW(ctx, iso->weight, points) &&
                    SP_NEW(ctx, iso->param, slots * SP_LAW_PARAMS) && SP_NEW(ctx, iso->turned, points * slopes) &&
-                   SP_NEW(ctx, iso->tangent, points * SP_ISO_TANGENT) && SP_NEW(ctx, g->other_turned, points * slopes) &&
-                   SP_NEW(ctx, g->other_tangent, points * SP_ISO_TANGENT)
+                   SP_NEW(ctx, iso->tangent, points * sp__iso_tangent(iso)) && SP_NEW(ctx, g->other_turned, points * slopes) &&
+                   SP_NEW(ctx, g->other_tangent, points * sp__iso_tangent(iso))
                ? SP_OK
                : SP_NO_MEMORY;
 }
@@ -346,6 +409,7 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
     for (int k = 0; k < g->slots; k++) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
+        if (g->directions) iso_directions(o, g, e, (size_t)k);
         if (g->iso.points)
             iso_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         else
@@ -375,7 +439,7 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].strained &&
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].directions && !s->group[g].strained &&
                                (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
@@ -412,7 +476,7 @@ static sp_status copy_cells(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
 }
 
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
-    layout o = {.ctx = ctx, .s = s, .def = def, .mesh = def->mesh};
+    layout o = {.ctx = ctx, .s = s, .def = def, .mesh = def->mesh, .second = sp__solid_second_direction(def)};
     int **slot_element = NULL;
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, o.group_of, s->elements) || !SP_NEW(ctx, o.order, s->elements) ||

@@ -193,6 +193,7 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
+        solid_swap_arrays(&g->iso.fibre_state, &g->other_fibre_state);
     }
     if (g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);
@@ -225,7 +226,7 @@ sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status) {
         double ratio;
         if (element_defined(s, g, slot, b->q[which], &ratio)) continue;
         status = SP_BODY_FAIL(b, status, "element %d of '%s' has %.3g of its volume: the energy of %s is %s there", e, b->name,
-                              ratio, sp__law_name(g->iso.law), ratio > 0 ? "not finite" : "not defined");
+                              ratio, sp__law_name(sp__solid_law_number(&g->law)), ratio > 0 ? "not finite" : "not defined");
         b->error->index = e;
         return status;
     }
@@ -430,6 +431,8 @@ sp_material sp__material_over(const sp_material *region, const sp_material *body
     if (isnan(m.density)) m.density = body->density;
     if (isnan(m.young)) m.young = body->young;
     if (isnan(m.poisson)) m.poisson = body->poisson;
+    if (isnan(m.fibre_young)) m.fibre_young = body->fibre_young;
+    if (isnan(m.fibre[0])) memcpy(m.fibre, body->fibre, sizeof m.fibre);
     return m;
 }
 
@@ -499,8 +502,10 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_ARRUDA_BOYCE: return SP_LAW_ARRUDA_BOYCE;
     case SP_VERONDA_WESTMANN: return SP_LAW_VERONDA_WESTMANN;
     case SP_OGDEN: return SP_LAW_OGDEN;
+    case SP_HOLZAPFEL: return SP_LAW_HOLZAPFEL;
+    case SP_COSTA: return SP_LAW_COSTA;
     }
-    return SP_LAWS;
+    return SP_LAWS_ALL;
 }
 
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
@@ -520,13 +525,31 @@ static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     if (s->user_element[slot] >= 0) s->rigidity += V * mu;
 }
 
+double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, const double *param, double out[SP_FIBRE_PARAMS]) {
+    bool own = law->model == SP_HOLZAPFEL;
+    out[0] = own ? param[1] : m->fibre_young / 4;
+    out[1] = own ? param[2] : 0;
+    out[2] = own;
+    return 4 * out[0];
+}
+
+// numbers of the fibres of the element at `at` of a group, the same for every family
+static void fibre_material(sp_solid_group *g, size_t at, const sp_material *m, const double *param) {
+    size_t w = (size_t)g->lanes, per = SP_FIBRE_PARAMS * (size_t)g->iso.families;
+    double fibre[SP_FIBRE_PARAMS];
+    sp__solid_fibre_params(&g->law, m, param, fibre);
+    for (size_t k = 0; k < per; k++) g->iso.fibre_param[(at / w * per + k) * w + at % w] = fibre[k % SP_FIBRE_PARAMS];
+}
+
 static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
     double param[SP_LAW_PARAMS];
     char text[200];
     size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
     if (sp__solid_law_params(&g->law, m, param, text, sizeof text)) return;  // an edit out of range: the last values stay
+    int law = sp__solid_law_number(&g->law);
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
-    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(g->iso.law, param);
+    fibre_material(g, at, m, param);
+    if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(law, param);
 }
 
 // Shares of the nodes of an element in its mass and in a body load. Four nodes have equal shares. Others are lumped in proportion

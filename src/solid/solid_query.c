@@ -12,7 +12,7 @@
 typedef struct element_values {
     double stress[6], strain[6];  // Cauchy and Green-Lagrange in world axes: xx yy zz xy yz zx
     double energy;                // of the element [J]; NaN: the forces have no energy
-    double volume_ratio;
+    double volume_ratio, fibre;   // stretch of the first family of fibres, 1 without
     double rotation[9];
 } element_values;
 
@@ -36,7 +36,7 @@ static void tet_green(const sp_solid *s, const sp_solid_group *g, int slot, cons
         int i = row[k], j = column[k];
         out->strain[k] = 0.5 * (H[3 * i + j] + H[3 * j + i] + H[i] * H[j] + H[3 + i] * H[3 + j] + H[6 + i] * H[6 + j]);
     }
-    out->volume_ratio = sp__det3(F);
+    out->volume_ratio = sp__det3(F), out->fibre = 1;
 }
 
 // The stress is that of the corotated small strain.
@@ -98,6 +98,7 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
+        out->fibre += weight / s->volume[slot] * v.fibre;
         add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
@@ -142,6 +143,7 @@ static void element_value(const sp_body *b, sp_field_id id, int slot, double sha
     case SP_FIELD_PRINCIPAL_STRAIN: principal_values(v.strain, out); break;
     case SP_FIELD_ENERGY_DENSITY: *out = v.energy / s->volume[slot]; break;
     case SP_FIELD_VOLUME_RATIO: *out = v.volume_ratio; break;
+    case SP_FIELD_FIBRE_STRETCH: *out = v.fibre; break;
     case SP_FIELD_STRAIN_ENERGY: *out = share * v.energy; break;
     default: *out = von_mises(v.stress); break;
     }
@@ -325,6 +327,7 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_ROTATION, cell_count, element_field},
     {SP_FIELD_REGION, cell_count, element_field},
     {SP_FIELD_REFRESH, cell_count, refresh_field},
+    {SP_FIELD_FIBRE_STRETCH, cell_count, element_field},
 };
 
 void sp__solid_user_cells(sp_body *b, int *out) {

@@ -1,5 +1,5 @@
-// Elements that swell in time, beside elements that do not: the same bits for any number of workers, and no allocation after
-// warm-up. A swelling of zero is no swelling: the kernels written by hand stay.
+// Elements that swell and contract in time, beside elements that do not: the same bits for any number of workers, and no
+// allocation after warm-up. A swelling of zero is no swelling: the kernels written by hand stay.
 #include "../verify/element_boxes.h"
 
 enum { STEPS = 6 };
@@ -18,8 +18,8 @@ static sp_status add_beam(sp_context *ctx, sp_world *w, sp_element_type type, sp
     if (status < 0) return status;
     int n = sp_mesh_element_count(mesh), *wall = plane_nodes(mesh, 0, 0, &count), *region = calloc((size_t)n, sizeof *region);
     for (int e = 0; e < n / 3; e++) region[e] = 1;
-    const sp_material part = {.density = NAN, .young = NAN, .poisson = NAN};
-    const sp_eigenstrain strain = {.swell = swell};
+    const sp_material part = {.density = NAN, .young = NAN, .poisson = NAN, .fibre_young = NAN, .fibre = {1, 0.3, 0}};
+    const sp_eigenstrain strain = {swell, swell};
     const sp_fix fix = {wall, count, SP_AXES_ALL, 0};
     sp_solid_def def = sp_solid_def_default();
     def.mesh = mesh, def.material.young = 3e4;

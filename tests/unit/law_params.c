@@ -57,6 +57,28 @@ TEST(coefficients_reach_the_kernels) {
     CHECK_NEAR(sp__law_shear(SP_LAW_OGDEN, p), 640, 0);
 }
 
+// holzapfel: c is the shear modulus; costa: the shear modulus is the mean of three, the bulk modulus has a part of the
+// exponential
+TEST(laws_with_directions) {
+    double p[SP_LAW_PARAMS];
+    sp_law_numbers n = {.young = 3000, .poisson = 0.4, .bulk = NAN};
+    const double mu = 3000 / 2.8, lambda = 3000 * 0.4 / (1.4 * 0.2);
+    for (int law = SP_LAWS; law < SP_LAWS_ALL; law++) {
+        CHECK(params(law, 0, &n, p) == NULL);
+        CHECK_NEAR(sp__law_shear(law, p), mu, 1e-12 * mu);
+        CHECK_NEAR(sp__law_bulk(law, p), lambda + 2 * mu / 3, 1e-12 * lambda);
+        CHECK(sp__law_name(law) && !sp__law_inverts(law) && sp__law_coefficient(law, sp__law_coefficients(law) - 1));
+    }
+    CHECK(params(SP_LAW_HOLZAPFEL, 0, &n, p) == NULL && p[1] == p[0] && p[2] == 1);
+    n = (sp_law_numbers){.bulk = 5000, .coefficient_count = 3, .coefficients = {400, 100, 2}};
+    CHECK(params(SP_LAW_HOLZAPFEL, SP_LAW_VOLUME_MIXED, &n, p) == NULL);
+    CHECK(p[0] == 400 && p[1] == 100 && p[2] == 2 && p[SP_LAW_BULK] == 5000 && p[SP_LAW_VOLUME] == SP_LAW_VOLUME_MIXED);
+    n = (sp_law_numbers){.bulk = 5000, .coefficient_count = 7, .coefficients = {900, 8, 6, 4, 5, 4, 3}};
+    CHECK(params(SP_LAW_COSTA, 0, &n, p) == NULL && p[6] == 3 && p[SP_LAW_BULK] == 5000);
+    CHECK_NEAR(sp__law_shear(SP_LAW_COSTA, p), 1800, 1e-9);
+    CHECK_NEAR(sp__law_bulk(SP_LAW_COSTA, p), 6800, 1e-9);
+}
+
 static void refused(int law, int volumetric, sp_law_numbers n, const char *expected) {
     double p[SP_LAW_PARAMS];
     const char *text = params(law, volumetric, &n, p);
@@ -85,8 +107,15 @@ TEST(wrong_values_are_named_with_their_range) {
     refused(SP_LAW_OGDEN, 0, (sp_law_numbers){.coefficient_count = 2, .bulk = 3}, "a1 = 0, must be different from 0");
     refused(SP_LAW_OGDEN, 0, (sp_law_numbers){.coefficient_count = 2, .coefficients = {INFINITY, 1}, .bulk = 3},
             "mu1 = inf, must be finite");
+    refused(SP_LAW_HOLZAPFEL, 0, (sp_law_numbers){.coefficient_count = 3, .coefficients = {1, -1, 1}, .bulk = 3},
+            "k1 = -1, must be >= 0");
+    refused(SP_LAW_COSTA, 0, (sp_law_numbers){.coefficient_count = 7, .coefficients = {1, 1, 1, 1, 1, 1, -2}, .bulk = 3},
+            "bsn = -2, must be >= 0");
+    refused(SP_LAW_COSTA, 0, (sp_law_numbers){.young = 1, .poisson = -0.2, .bulk = NAN},
+            "poisson = -0.2, must be >= 0 for costa without bulk");
+    refused(SP_LAW_COSTA, 0, (sp_law_numbers){.young = 1, .poisson = 0.2, .bulk = -1}, "bulk = -1, must be >= 0");
     refused(SP_LAW_STVK, 7, (sp_law_numbers){.young = 1, .poisson = 0.3}, "volumetric = 7, must be one of SP_LAW_VOLUME_");
-    refused(SP_LAWS, 0, (sp_law_numbers){.young = 1, .poisson = 0.3}, "law = 10, must be one of sp_law");
+    refused(SP_LAWS_ALL, 0, (sp_law_numbers){.young = 1, .poisson = 0.3}, "law = 12, must be one of sp_law");
 }
 
 TEST(names_and_properties) {
@@ -97,6 +126,6 @@ TEST(names_and_properties) {
         for (int k = 0; k < sp__law_coefficients(law); k++) CHECK(sp__law_coefficient(law, k) != NULL);
         CHECK(sp__law_coefficient(law, sp__law_coefficients(law)) == NULL && sp__law_coefficient(law, -1) == NULL);
     }
-    CHECK(sp__law_name(SP_LAWS) == NULL && sp__law_name(-1) == NULL && sp__law_coefficients(-1) == 0);
+    CHECK(sp__law_name(SP_LAWS_ALL) == NULL && sp__law_name(-1) == NULL && sp__law_coefficients(-1) == 0);
     CHECK(!strcmp(sp__law_coefficient(SP_LAW_MOONEY_RIVLIN, 1), "c01"));
 }

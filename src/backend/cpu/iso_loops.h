@@ -115,6 +115,28 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
 }
 
+// ------------------------------------------------------------------------------------------------ blocks
+
+// vectors of all nodes, node 0 first, from those of nodes 1..: their sum is zero
+SP_POINTWISE void iso_slopes(int nodes, const double *turned, sp_lane *all) {
+    load_lanes(turned, 3 * nodes - 3, all + 3);
+    for (int k = 0; k < 3; k++) all[k] = -all[3 + k];
+    for (int k = 6; k < 3 * nodes; k++) all[k % 3] -= all[k];
+}
+
+// transposes the blocks of the lanes that are stored so
+SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
+    ints4 odd = -(*(const ints4_unaligned *)at & 1);
+    sp_mask flip = __builtin_convertvector(odd, sp_mask);
+    for (int k = 0; k < 3; k++) {
+        int i = 3 * sp__axis_a[k] + sp__axis_b[k], j = 3 * sp__axis_b[k] + sp__axis_a[k];
+        sp_lane upper = K[i];
+        K[i] = SP_SELECT(flip, K[j], upper), K[j] = SP_SELECT(flip, upper, K[j]);
+    }
+}
+
+#include "backend/cpu/dense_loops.h"
+
 // ------------------------------------------------------------------------------------------------ states and sums
 
 // bar: 8-node hexahedra with mean dilatation
@@ -127,6 +149,7 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
         iso_edges(nodes, u, id, d);
         for (int k = 0; k < 3 * nodes - 3; k++) f[k] = lane_all(0);
         if (bar) SP_NAME(bar_state)(g, b, d, y ? f : NULL, &energy);
+        if (g->families) SP_NAME(fibre_state)(g, b, d, y ? f : NULL, &energy);
         for (size_t q = (size_t)g->points * b; !bar && q < (size_t)g->points * (b + 1); q++)
             energy += iso_point(g, q, p, d, y ? f : NULL, nodes);
         if (y) iso_add(nodes, f, id, y);
@@ -134,7 +157,21 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
     return lane_sum(energy);
 }
 
+static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u, double *y) {
+    sp_lane energy = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const uint16_t *id = g->local + 4 * (size_t)g->nodes * b;
+        sp_lane d[3 * SP_ISO_NODES_MAX], f[3 * SP_ISO_NODES_MAX];
+        iso_edges(g->nodes, u, id, d);
+        for (int k = 0; k < 3 * g->nodes - 3; k++) f[k] = lane_all(0);
+        SP_NAME(dense_state)(g, b, d, y ? f : NULL, &energy);
+        if (y) iso_add(g->nodes, f, id, y);
+    }
+    return lane_sum(energy);
+}
+
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    if (g->dense) return SP_NAME(dense_states)(g, chunk, u, y);
     if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
     if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
     return g->bar ? iso_state_loop(g, chunk, u, y, 8, true) : iso_state_loop(g, chunk, u, y, 8, false);
@@ -147,13 +184,17 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         size_t edges = (size_t)g->nodes - 1;
         iso_edges(g->nodes, u, g->local + 4 * (size_t)g->nodes * b, d);
         load_lanes(g->param + 4 * SP_LAW_PARAMS * b, SP_LAW_PARAMS, p);
-        if (g->bar) SP_NAME(bar_state)(g, b, d, NULL, &energy);
+        if (g->dense)
+            SP_NAME(dense_state)(g, b, d, NULL, &energy);
+        else if (g->bar)
+            SP_NAME(bar_state)(g, b, d, NULL, &energy);
+        if (g->families) SP_NAME(fibre_state)(g, b, d, NULL, &energy);
         for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
             iso_elastic(g, q, H);
-            if (!g->bar) {
+            if (!g->bar && !g->dense) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
                 energy += w * psi;
             }
@@ -183,12 +224,15 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
                 iso_product(nodes, T, turned, d, f);
         }
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
+        if (g->families) SP_NAME(fibre_product)(g, b, d, f);
         iso_add(nodes, f, id, y);
     }
 }
 
 static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, double *y) {
-    if (g->nodes == 4)
+    if (g->dense)
+        SP_NAME(dense_product)(g, chunk, x, y);
+    else if (g->nodes == 4)
         iso_product_loop(g, chunk, x, y, 4, 1, false);
     else if (g->nodes == 10)
         iso_product_loop(g, chunk, x, y, 10, 4, false);
@@ -196,24 +240,6 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
         iso_product_loop(g, chunk, x, y, 8, 8, true);
-}
-
-// vectors of all nodes, node 0 first, from those of nodes 1..: their sum is zero
-SP_POINTWISE void iso_slopes(int nodes, const double *turned, sp_lane *all) {
-    load_lanes(turned, 3 * nodes - 3, all + 3);
-    for (int k = 0; k < 3; k++) all[k] = -all[3 + k];
-    for (int k = 6; k < 3 * nodes; k++) all[k % 3] -= all[k];
-}
-
-// transposes the blocks of the lanes that are stored so
-SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
-    ints4 odd = -(*(const ints4_unaligned *)at & 1);
-    sp_mask flip = __builtin_convertvector(odd, sp_mask);
-    for (int k = 0; k < 3; k++) {
-        int i = 3 * sp__axis_a[k] + sp__axis_b[k], j = 3 * sp__axis_b[k] + sp__axis_a[k];
-        sp_lane upper = K[i];
-        K[i] = SP_SELECT(flip, K[j], upper), K[j] = SP_SELECT(flip, upper, K[j]);
-    }
 }
 
 SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,
@@ -233,10 +259,13 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
             iso_slopes(nodes, from, mean);
             stiff = factor * lane_load(from + 4 * BAR_SLOPES);
         }
+        fibre_parts fibres;
+        if (g->families) SP_NAME(fibre_gather)(g, (size_t)where->block[s], factor, &fibres);
         for (int k = 0, a = 0, b = 0; k < (int)pairs; k++, at += 4) {
             sp_lane K[9] = {{0}};
             for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
             if (bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
+            if (g->families) fibre_blocks(&fibres, points * g->families, a, b, K);
             iso_flip(at, K);
             add_block(K, at, blocks, false);
             // the next pair in the order of sp__pairs
@@ -251,7 +280,9 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
 }
 
 static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
-    if (g->nodes == 4)
+    if (g->dense)
+        SP_NAME(dense_assemble)(g, where, factor, blocks);
+    else if (g->nodes == 4)
         iso_assemble_loop(g, where, factor, blocks, 4, 1, false);
     else if (g->nodes == 10)
         iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
@@ -272,7 +303,8 @@ static void SP_NAME(iso_rotations)(const sp_iso *g, int block, const double *res
     total = SP_SELECT(total > 0.0, total, one);
     for (size_t q = first; q < first + (size_t)g->points; q++) {
         load_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
-        load_lanes(g->tangent + 4 * SP_ISO_TANGENT * q, 9, U);
+        load_lanes(g->tangent + 4 * sp__iso_tangent(g) * q, 9, U);
+        if (g->dense) rotation_nearest(U, U);
         iso_gradient(g->nodes, turned, X, Vt);
         sp_lane w = lane_load(g->weight + 4 * q) / total;
         for (int k = 0; k < 9; k++)

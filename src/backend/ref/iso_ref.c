@@ -3,6 +3,8 @@
 #include "backend/ref/iso_ref.h"
 
 #include "kernels/bar.h"
+#include "kernels/costa.h"
+#include "kernels/fibre.h"
 
 // differences of the values of nodes 1.. from that of node 0
 static void element_edges(const sp_iso *g, size_t e, const double *x, double *d) {
@@ -83,13 +85,104 @@ static double bar_state(const sp_iso *g, size_t e, const double *d, double *f) {
     return energy;
 }
 
+// ------------------------------------------------------------------------------------------------ laws with directions
+
+static const double *element_directions(const sp_iso *g, size_t e) {
+    return g->fibre + 3 * (size_t)g->directions * e;
+}
+
+// forces of point q, with gradients in the axes of the material and tangent
+static void dense_store(const sp_iso *g, size_t e, size_t q, const costa_response *r, double *f) {
+    size_t edges = (size_t)g->nodes - 1;
+    double axes[9], *turned = g->turned + 3 * edges * q, *T = g->tangent + SP_ISO_TANGENT_DENSE * q, P[9];
+    costa_axes(element_directions(g, e), axes);
+    for (size_t a = 0; a < edges; a++)
+        for (int i = 0; i < 3; i++) turned[3 * a + i] = lane_dot(axes + 3 * i, g->slope + 3 * edges * q + 3 * a);
+    for (int k = 0; k < 9; k++) T[k] = r->F[k], P[k] = -g->weight[q] * r->P[k];
+    lagrange_tangent(r->F, r->S, r->D, g->weight[q], T + 9);
+    iso_spread(g->nodes, P, turned, f);
+}
+
+// U at the mean of J - 1; returns the volume
+static double dense_mean(const sp_iso *g, size_t e, const double *d, double *U) {
+    double volume = 0, sum = 0, H[9];
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        point_gradient(g, q, d, H);
+        sum += g->weight[q] * costa_measure(H), volume += g->weight[q];
+    }
+    volume_costa(g->param[SP_LAW_PARAMS * e + SP_LAW_BULK], volume > 0 ? sum / volume : 0, U);
+    return volume;
+}
+
+// f: forces of nodes 1..; NULL: only the energy
+static double dense_state(const sp_iso *g, size_t e, const double *d, double *f) {
+    const double *p = g->param + SP_LAW_PARAMS * e, *fibre = element_directions(g, e);
+    size_t edges = (size_t)g->nodes - 1;
+    double energy = 0, volume = 0, U[3] = {0}, *mean = g->bar ? g->bar + BAR_NUMBERS * e : NULL;
+    if (mean) volume = dense_mean(g, e, d, U), energy = volume * U[0];
+    for (int k = 0; mean && f && k < BAR_SLOPES; k++) mean[k] = 0;
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        const double of_mean[3] = {0, U[1], 0};
+        double H[9], M[9];
+        point_gradient(g, q, d, H);
+        if (!f) {
+            energy += g->weight[q] * costa_energy(p, fibre, H, mean ? of_mean : NULL);
+            continue;
+        }
+        costa_response r;
+        costa_respond(g->definite, p, fibre, H, mean ? of_mean : NULL, &r);
+        energy += g->weight[q] * r.energy;
+        dense_store(g, e, q, &r, f);
+        for (int k = 0; k < 9; k++) M[k] = g->weight[q] * r.cof[k];
+        if (mean) iso_spread(g->nodes, M, g->turned + 3 * edges * q, mean);
+    }
+    if (mean && f) mean[BAR_SLOPES] = volume > 0 ? U[2] / volume : 0;  // U'' = k / J > 0
+    return energy;
+}
+
+// energy of the fibres; f: forces of nodes 1.., with the state of the fibres; NULL: only the energy
+static double fibre_state(const sp_iso *g, size_t e, const double *d, double *f) {
+    size_t edges = (size_t)g->nodes - 1, families = (size_t)g->families;
+    double energy = 0, H[9], v[3];
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        const double *slope = g->slope + 3 * edges * q, w = g->weight[q];
+        point_gradient(g, q, d, H);
+        for (size_t k = 0; k < families; k++) {
+            const double *along = element_directions(g, e) + 3 * k;
+            fibre_response r;
+            fibre_respond(g->definite, g->fibre_param + SP_FIBRE_PARAMS * (families * e + k), along, H, &r);
+            energy += w * r.energy;
+            if (!f) continue;
+            double *state = g->fibre_state + SP_FIBRE_STATE * (families * q + k);
+            for (int i = 0; i < 3; i++) state[i] = r.stretched[i], v[i] = -w * r.stress * r.stretched[i];
+            state[3] = w * r.first, state[4] = w * r.second;
+            fibre_spread(g->nodes, along, slope, v, f);
+        }
+    }
+    return energy;
+}
+
+static void fibre_products(const sp_iso *g, size_t e, const double *d, double *f) {
+    size_t edges = (size_t)g->nodes - 1, families = (size_t)g->families;
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++)
+        for (size_t k = 0; k < families; k++)
+            fibre_product(g->nodes, g->fibre_state + SP_FIBRE_STATE * (families * q + k), element_directions(g, e) + 3 * k,
+                          g->slope + 3 * edges * q, d, f);
+}
+
 // ------------------------------------------------------------------------------------------------ states
 
-static double element_state(const sp_iso *g, size_t e, const double *d, double *f) {
+static double law_state(const sp_iso *g, size_t e, const double *d, double *f) {
     double energy = 0;
+    if (g->dense) return dense_state(g, e, d, f);
     if (g->bar) return bar_state(g, e, d, f);
     for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) energy += point_state(g, e, q, d, f);
     return energy;
+}
+
+static double element_state(const sp_iso *g, size_t e, const double *d, double *f) {
+    double energy = law_state(g, e, d, f);
+    return g->families ? energy + fibre_state(g, e, d, f) : energy;
 }
 
 double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y) {
@@ -128,8 +221,12 @@ void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y)
         element_edges(g, e, x, d);
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             const double *turned = g->turned + 3 * edges * q;
-            iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
+            if (g->dense)
+                lagrange_product(g->nodes, g->tangent + SP_ISO_TANGENT_DENSE * q + 9, turned, d, f);
+            else
+                iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
         }
+        if (g->families) fibre_products(g, e, d, f);
         if (g->bar) bar_product(g->bar + BAR_NUMBERS * e, d, f);
         element_add(g, e, f, y);
     }
@@ -141,19 +238,43 @@ static void all_nodes(int nodes, const double *from, double *all) {
     for (int k = 0; k < 3 * nodes - 3; k++) all[3 + k] = from[k], all[k % 3] -= from[k];
 }
 
-// adds blocks of the pairs of an element. factor NULL: those of a point with tangent T; else *factor y z^T
-static void pairs_add(const sp_iso *g, const int *at, const double *T, const double *factor, const double *all, double scale,
-                      double *blocks) {
+// what adds blocks to the pairs of an element: T, the tangent of a point; factor y z^T; or the state of a family of fibres
+typedef struct pair_source {
+    const double *T, *factor, *fibre, *direction;
+} pair_source;
+
+static void pair_block(const sp_iso *g, const pair_source *from, const double *y, const double *z, double *K) {
+    if (from->fibre)
+        fibre_block(from->fibre, lane_dot(from->direction, y) * lane_dot(from->direction, z), K);
+    else if (from->factor)
+        bar_block(*from->factor, y, z, K);
+    else if (g->dense)
+        lagrange_block(from->T + 9, y, z, K);
+    else
+        iso_block(from->T, y, z, K);
+}
+
+static void pairs_add(const sp_iso *g, const int *at, const pair_source *from, const double *all, double scale, double *blocks) {
     int pairs = g->nodes * (g->nodes + 1) / 2, a, b;
     for (int k = 0; k < pairs; k++) {
         if (at[k] < 0) continue;
         double K[9] = {0}, *to = blocks + 9 * (size_t)(at[k] >> 1);
         sp__pairs(g->nodes, k, &a, &b);
-        if (factor)
-            bar_block(*factor, all + 3 * a, all + 3 * b, K);
-        else
-            iso_block(T, all + 3 * a, all + 3 * b, K);
+        pair_block(g, from, all + 3 * a, all + 3 * b, K);
         for (int i = 0; i < 9; i++) to[i] += scale * (at[k] & 1 ? K[i % 3 * 3 + i / 3] : K[i]);
+    }
+}
+
+static void fibre_pairs(const sp_iso *g, size_t e, const int *at, double factor, double *blocks) {
+    size_t edges = (size_t)g->nodes - 1, families = (size_t)g->families;
+    double all[3 * SP_ISO_NODES_MAX];
+    for (size_t q = (size_t)g->points * e; families && q < (size_t)g->points * (e + 1); q++) {
+        all_nodes(g->nodes, g->slope + 3 * edges * q, all);
+        for (size_t k = 0; k < families; k++) {
+            const pair_source from = {.fibre = g->fibre_state + SP_FIBRE_STATE * (families * q + k),
+                                      .direction = element_directions(g, e) + 3 * k};
+            pairs_add(g, at, &from, all, factor, blocks);
+        }
     }
 }
 
@@ -165,12 +286,13 @@ void sp__iso_assemble_ref(const sp_iso *g, const sp_stencil *where, double facto
         const int *at = where->at + pairs * (size_t)s;
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             all_nodes(g->nodes, g->turned + 3 * edges * q, all);
-            pairs_add(g, at, g->tangent + SP_ISO_TANGENT * q, NULL, all, factor, blocks);
+            pairs_add(g, at, &(pair_source){.T = g->tangent + sp__iso_tangent(g) * q}, all, factor, blocks);
         }
+        fibre_pairs(g, e, at, factor, blocks);
         if (!g->bar) continue;
         const double *bar = g->bar + BAR_NUMBERS * e;
         all_nodes(g->nodes, bar, all);
-        pairs_add(g, at, NULL, bar + BAR_SLOPES, all, factor, blocks);
+        pairs_add(g, at, &(pair_source){.factor = bar + BAR_SLOPES}, all, factor, blocks);
     }
 }
 
@@ -183,7 +305,11 @@ void sp__iso_rotations_ref(const sp_iso *g, int block, const double *rest, doubl
     for (size_t q = first; q < first + (size_t)g->points; q++) total += g->weight[q];
     for (size_t q = first; total > 0 && q < first + (size_t)g->points; q++) {
         iso_gradient(g->nodes, g->turned + 3 * edges * q, X, Vt);
-        const double *U = g->tangent + SP_ISO_TANGENT * q;
+        double U[9];
+        if (g->dense)
+            rotation_nearest(g->tangent + SP_ISO_TANGENT_DENSE * q, U);
+        else
+            memcpy(U, g->tangent + SP_ISO_TANGENT * q, sizeof U);
         for (int k = 0; k < 9; k++)
             R[k] += g->weight[q] / total *
                     (U[k - k % 3] * Vt[k % 3] + U[k - k % 3 + 1] * Vt[3 + k % 3] + U[k - k % 3 + 2] * Vt[6 + k % 3]);

@@ -1,4 +1,6 @@
 // A solid of the scene: shape, material, boundary conditions, integrator and solver; then one call of the engine.
+#include <stdio.h>
+
 #include "io/run/build.h"
 
 #include "math/vec3.h"
@@ -17,6 +19,7 @@ typedef struct layers {
     int *element_region;
     sp_eigenstrain *strains;  // of the regions
     double *element[5];       // density, young, poisson, swell, active; NaN: value of the body or region
+    double *fibre;            // 6 per element, likewise; NULL: constant in every region
 } layers;
 
 enum { DENSITY, YOUNG, POISSON, SWELL, ACTIVE };
@@ -88,6 +91,74 @@ static sp_status take_strain(sp_run *run, const sp_run_body *body, const sp_scen
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ fibres
+
+// Directions are given in the body's own axes and turn with its placement.
+static void place_direction(const sp_run_body *body, double v[3]) {
+    const double origin[3] = {0, 0, 0};
+    double from[3], to[3];
+    sp__places_point(&body->places, origin, from);
+    sp__places_point(&body->places, v, to);
+    sp__sub3(to, from, v);
+}
+
+// a component of the array `name`: the data element "name-x" or the component "name.x" of a vector in the mesh file
+static sp_status fibre_component(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *name, int k,
+                                 const double **out) {
+    char full[200];
+    for (const sp_scene_node *data = NULL; (data = sp__next_child(body->node, "data", data));) {
+        snprintf(full, sizeof full, "%.150s-%c", name, "xyz"[k]);
+        if (strcmp(data->name, full) == 0) return sp__build_data(run, body, node, "fibre", full, out);
+    }
+    snprintf(full, sizeof full, "%.150s.%c", name, "xyz"[k]);
+    return sp__build_data(run, body, node, "fibre", full, out);
+}
+
+static sp_status fibre_arrays(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const sp_attr *attr,
+                              const double *data[6]) {
+    const char *const arrays[2] = {attr->data, attr->second};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3 && arrays[i]; k++) SP_TRY(fibre_component(run, body, node, arrays[i], k, &data[3 * i + k]));
+    return SP_OK;
+}
+
+static sp_status fibre_spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const sp_attr *attr,
+                              const int *elements, int count, layers *l) {
+    const double *data[6] = {NULL};
+    size_t n = 6 * (size_t)sp_mesh_element_count(body->own);
+    SP_TRY(fibre_arrays(run, body, node, attr, data));
+    if (!l->fibre) {
+        if (!SP_KEEP(&run->scratch, l->fibre, n)) return sp__build_no_memory(run);
+        for (size_t i = 0; i < n; i++) l->fibre[i] = NAN;
+    }
+    for (int i = 0; i < count; i++) {
+        int e = elements ? elements[i] : i;
+        double x[3], *to = l->fibre + 6 * (size_t)e;
+        sp_mesh_element_point(body->own, e, NULL, x);
+        for (int k = 0; k < 6; k++) {
+            to[k] = data[k] ? data[k][e] : k < attr->count ? sp__attr_at(node, "fibre", k, x, 0) : 0;
+            if (!isfinite(to[k]))
+                return SP_BUILD_FAIL(run, node, "fibre", "fibre = %g in element %lld, must be finite", to[k],
+                                     (long long)sp_mesh_element_ids(body->own)[e]);
+        }
+        place_direction(body, to), place_direction(body, to + 3);
+    }
+    return SP_OK;
+}
+
+// directions of a body or a region: constant ones go to its material, others to the elements. elements NULL: all
+static sp_status take_fibre(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
+                            layers *l, sp_material *out) {
+    const sp_attr *attr = sp__build_attr(m, "fibre");
+    out->fibre_young = sp__build_number(m, "fibre-young", out->fibre_young);
+    if (!attr) return SP_OK;
+    if (varies_in_space(attr)) return fibre_spread(run, body, m, attr, elements, count, l);
+    for (int k = 0; k < 6; k++) out->fibre[k] = k < attr->count ? attr->numbers[k] : 0;
+    place_direction(body, out->fibre), place_direction(body, out->fibre + 3);
+    for (int i = 0; l->fibre && i < count; i++) l->fibre[6 * (size_t)elements[i]] = NAN;
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ body
 
 static double mean_given(const double *values, int n, double otherwise) {
@@ -129,8 +200,8 @@ static int word_number(const sp_scene_node *m, const char *name, const char *con
 }
 
 static void take_model(const sp_scene_node *m, const char *name, sp_material_model *out) {
-    static const char *const words[] = {"corotational", "linear",           "stvk", "neo-hookean", "mooney-rivlin",
-                                        "arruda-boyce", "veronda-westmann", "ogden"};
+    static const char *const words[] = {"corotational", "linear",           "stvk",  "neo-hookean", "mooney-rivlin",
+                                        "arruda-boyce", "veronda-westmann", "ogden", "holzapfel",   "costa"};
     int n = word_number(m, name, words, sizeof words / sizeof *words);
     if (n >= 0) *out = (sp_material_model)n;
 }
@@ -182,8 +253,8 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
-    static const char *const of_law[] = {"material",    "rotation",     "shape", "tangent", "form",  "volumetric",
-                                         "integration", "coefficients", "bulk",  "swell",   "active"};
+    static const char *const of_law[] = {"material",     "rotation", "shape", "tangent",     "form",  "volumetric", "integration",
+                                         "coefficients", "bulk",     "fibre", "fibre-young", "swell", "active"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -197,6 +268,8 @@ static void region_law(const sp_scene_node *region, const sp_scene_node *m, cons
     take_law(m, m == region ? "material" : "model", law);
     // coefficients belong to a model: those of the body hold in its own
     if (law->model == def->model && m == region && !sp__build_attr(region, "young")) take_coefficients(of_body, material);
+    memcpy(material->fibre, def->material.fibre, sizeof material->fibre);
+    if (law->model == def->model && m == region) material->fibre_young = def->material.fibre_young;
     take_coefficients(m, material);
     if (sp__build_attr(m, "poisson") && !sp__build_attr(m, "bulk")) material->bulk = 0;
 }
@@ -214,6 +287,7 @@ static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_sce
     SP_TRY(take_strain(run, body, m, SWELL, elements, count, l, strain));
     SP_TRY(take_strain(run, body, m, ACTIVE, elements, count, l, strain));
     region_law(region, m, l->def, &l->laws[l->region_count++], material);
+    SP_TRY(take_fibre(run, body, m, elements, count, l, material));
     for (int i = 0; i < count; i++) {
         l->element_region[elements[i]] = l->region_count;
         if (attr && l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
@@ -315,6 +389,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
         return sp__build_no_memory(run);
     body_law(body, m, def);
     SP_BUILD(check_integration(run, body, m, NULL, sp_mesh_element_count(body->own)));
+    SP_BUILD(take_fibre(run, body, m, NULL, n, &l, &def->material));
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
@@ -329,6 +404,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     def->element_poisson = l.element[POISSON];
     def->eigenstrains.regions = l.strains;
     def->eigenstrains.element_swell = l.element[SWELL], def->eigenstrains.element_active = l.element[ACTIVE];
+    def->element_fibre = l.fibre;
     warn_of_locking(run, body, def);
     return SP_OK;
 }

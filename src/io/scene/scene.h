@@ -96,6 +96,7 @@ typedef struct sp_attr {
     const char **words;  // CHOICE, SWITCH, WORDS, NAME, REFERENCE (full paths, [*] expanded), FILE (resolved path), TEXT; numbers
                          // with auto: NULL and count 0. EXPRESSION: programs[0]
     const char *data;    // "@E": name of the array; NULL
+    const char *second;  // "@E @F", where six numbers are allowed: F; NULL
     bool is_auto;        // the text or the default is `auto`
 } sp_attr;
 

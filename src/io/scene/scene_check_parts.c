@@ -215,8 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density",    "young",       "poisson",      "rotation", "shape", "tangent", "form",
-                                              "volumetric", "integration", "coefficients", "bulk",     "swell", "active"};
+static const char *const material_values[] = {"density", "young", "poisson",     "rotation",    "shape",
+                                              "tangent", "form",  "volumetric",  "integration", "coefficients",
+                                              "bulk",    "fibre", "fibre-young", "swell",       "active"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 // those that an array may give
 static const char *const element_values[] = {"density", "young", "poisson", "swell", "active"};
@@ -228,7 +229,7 @@ static void acts_in(sp_scene_node *node, const char *attr, const char *model, co
 
 // Attributes of a law that this model has not. `isochoric`: the law has a bulk modulus.
 static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
-    static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden";
+    static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/costa";
     if (strcmp(model, "linear") == 0) {
         sp__cannot_act(node, "rotation", NULL, NULL, "a linear material has no rotations");
         sp__cannot_act(node, "shape", NULL, NULL, "a linear material has no rotations");
@@ -240,8 +241,9 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     acts_in(node, "coefficients", model, own, "this law has no coefficients: young and poisson describe it");
     if (!isochoric) {
         static const char why[] = "this law has no separate energy of the volume (docs/materials.md)";
-        sp__cannot_act(node, "volumetric", NULL, NULL, why);
-        sp__cannot_act(node, "bulk", NULL, NULL, why);
+        sp__cannot_act(node, "volumetric", NULL, NULL,
+                       strcmp(model, "costa") == 0 ? "costa has an energy of the volume of its own (docs/fibres.md)" : why);
+        if (strcmp(model, "costa") != 0) sp__cannot_act(node, "bulk", NULL, NULL, why);
         if (strcmp(model, "neo-hookean") == 0)
             sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
     }
@@ -258,8 +260,33 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
 }
 
 static bool law_isochoric(const sp_scene_node *node, const char *model) {
-    return sp__list_has("mooney-rivlin/arruda-boyce/veronda-westmann/ogden", '/', model) ||
+    return sp__list_has("mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel", '/', model) ||
            (strcmp(model, "neo-hookean") == 0 && sp__attr_is(node, "form", "isochoric"));
+}
+
+static bool fibre_given(const sp_scene_node *node, const sp_scene_node *body, const char *attr) {
+    return sp__attr_given(node, attr) || (body && sp__attr_given(body, attr));
+}
+
+// Fibres: what has them, and their directions. `body`: the element whose values a region takes over; NULL: not a region
+static void check_fibre(sp_scene_node *node, const sp_scene_node *body, const char *model) {
+    bool own = sp__list_has("holzapfel/costa", '/', model), needs = strcmp(model, "holzapfel") == 0;
+    const sp_attr *young = sp__attr(node, "fibre-young"), *fibre = sp__attr(node, "fibre");
+    bool adds = sp__attr_given(node, "fibre-young") && young->count && young->numbers[0] > 0;
+    if (own) sp__cannot_act(node, "fibre-young", NULL, NULL, "the coefficients of this law describe its fibres (docs/fibres.md)");
+    if (strcmp(model, "linear") == 0)
+        sp__cannot_act(node, "fibre-young", NULL, NULL, "fibres of a linear material would not turn with the body");
+    if (!own && !fibre_given(node, body, "fibre-young") && !fibre_given(node, body, "active"))
+        sp__cannot_act(node, "fibre", NULL, NULL,
+                       "fibres are those of fibre-young, active, holzapfel or costa, and none is given");
+    if (sp__attr_given(node, "active") && !fibre_given(node, body, "fibre"))
+        sp__scene_error(node->scene, node, "active", "active needs fibre, the direction in which it contracts");
+    if ((needs || (adds && !own)) && !fibre_given(node, body, "fibre"))
+        sp__scene_error(node->scene, node, adds ? "fibre-young" : NULL, "%s needs fibre, the direction of its fibres",
+                        needs ? "holzapfel" : "fibre-young");
+    bool constant = fibre->count >= 3 && !sp__attr_varies(fibre, SP_ATTR_OF_SPACE);
+    if (constant && fibre->numbers[0] == 0 && fibre->numbers[1] == 0 && fibre->numbers[2] == 0)
+        sp__scene_error(node->scene, node, "fibre", "fibre has no length");
 }
 
 // model of the material of a body or a region
@@ -285,6 +312,32 @@ static void check_data(sp_scene_node *node) {
     }
 }
 
+// the three components of an array of `fibre`: data elements E-x, E-y, E-z, or a vector of a mesh file, which is checked later
+static void use_data_of_fibre(const sp_scene_node *body, const char *name, bool *found) {
+    static const char *const component[3] = {"-x", "-y", "-z"};
+    size_t length = strlen(name);
+    for (int c = 0; c < body->child_count; c++) {
+        const sp_scene_node *child = body->children[c];
+        *found = *found || is_element(child, "mesh");
+        if (!is_element(child, "data") || strncmp(child->name, name, length) != 0) continue;
+        for (int k = 0; k < 3; k++)
+            if (strcmp(child->name + length, component[k]) == 0) child->source->used = *found = true;
+    }
+}
+
+// `values`: a body, a region or a material that is used in the body
+static void check_fibre_data(const sp_scene_node *body, sp_scene_node *values) {
+    const sp_attr *fibre = sp__attr(values, "fibre");
+    const char *const names[2] = {fibre->data, fibre->second};
+    for (int i = 0; i < 2 && names[i]; i++) {
+        bool found = false;
+        use_data_of_fibre(body, names[i], &found);
+        if (!found)
+            sp__scene_error(values->scene, values, "fibre", "there is no data \"%s-x\", \"%s-y\", \"%s-z\" in this body",
+                            names[i], names[i], names[i]);
+    }
+}
+
 static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
     for (int i = 0; i < ELEMENT_VALUES; i++) {
         const sp_attr *attr = sp__attr(material, element_values[i]);
@@ -303,8 +356,10 @@ static void check_solid(sp_scene_node *node) {
         use_data_of_material(node, material);
     } else {
         check_law(node, model_of(node), law_isochoric(node, model_of(node)));
+        check_fibre(node, NULL, model_of(node));
     }
     check_data(node);
+    check_fibre_data(node, (sp_scene_node *)material);
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
         if (!is_shape(child) || !sp__is_present(child)) continue;
@@ -319,6 +374,7 @@ static void check_solid(sp_scene_node *node) {
 
 static void check_material(sp_scene_node *node) {
     check_law(node, sp__attr_word(node, "model"), law_isochoric(node, sp__attr_word(node, "model")));
+    check_fibre(node, NULL, sp__attr_word(node, "model"));
     check_data(node);
 }
 
@@ -347,7 +403,9 @@ static void check_region(sp_scene_node *node) {
         const char *word = sp__attr_word(node, "material"), *model = word ? word : model_of(body);
         const sp_scene_node *form = sp__attr_given(node, "form") ? node : sp__scene_material(body);
         check_law(node, model, law_isochoric(form, model));
+        check_fibre(node, sp__scene_material(body), model);
     }
+    check_fibre_data(body, (sp_scene_node *)own);
     check_friction(node);
     check_data(node);
     if (own != node) use_data_of_material(body, own);

@@ -128,8 +128,10 @@ enum {
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
                 "instead of young: constants of the law, in the order of docs/materials.md"),                                   \
         NUMBERS("bulk", 1, 1, "Pa", 0, 1e15, NULL, LOPEN, 1, REBUILD, "instead of poisson: bulk modulus"),                      \
-        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                                        \
-        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                            \
+        NUMBERS("fibre", 3, 6, "", -1e15, 1e15, NULL, X_, 1, REBUILD,                                                           \
+                "direction of fibres at rest; six numbers: then that of a second family, or of the sheet of costa"),            \
+        NUMBERS("fibre-young", 1, 1, "Pa", 0, 1e15, DEF("0"), 0, 1, REBUILD,                                                    \
+                "modulus along the fibres, added to an isotropic law"),                                                         \
         NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                   \
         NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                     \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")

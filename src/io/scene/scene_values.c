@@ -319,12 +319,28 @@ static bool refuse_count(value *v, int n) {
     return false;
 }
 
+// "@E", or "@E @F" for six numbers
+static bool read_arrays(value *v) {
+    const char *at = v->text, *piece;
+    const char **names[2] = {&v->out->data, &v->out->second};
+    size_t length;
+    int n = count_pieces(v);
+    if (n > (v->spec->count_max == 6 ? 2 : 1)) return values_refuse(v, "expected @ and the name of an array");
+    for (int i = 0; i < n; i++) {
+        piece = next_piece(&at, v->text + v->length, &length);
+        char *name = sp__scene_alloc(v->scene, length + 1, 1);
+        if (!name || !piece) return false;
+        memcpy(name, piece, length);
+        if (name[0] != '@' || !sp__name_valid(name + 1)) return values_refuse(v, "expected @ and the name of an array");
+        *names[i] = name + 1;
+    }
+    return true;
+}
+
 static bool read_numbers(value *v) {
     if (v->text[0] == '@') {
         if (!(v->spec->flags & SP_ATTR_OF_SPACE)) return values_refuse(v, "cannot vary in space, so it takes no array");
-        if (!sp__name_valid(v->text + 1)) return values_refuse(v, "expected @ and the name of an array");
-        v->out->data = v->text + 1;
-        return true;
+        return read_arrays(v);
     }
     int n = count_pieces(v);
     if (!count_allowed(v->spec, n)) return refuse_count(v, n);
