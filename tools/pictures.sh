@@ -55,6 +55,8 @@ draw incision organs/incision --size 1600 900 --plain
 draw liver organs/liver --size 1280 800
 draw contact-forces contact/stack --size 900 900 --contacts --color-by contact
 draw links-ligament links/ligament --size 900 600 --time 0.7 --links --plain
+draw materials-creep materials/creep --size 700 800
+draw materials-fibres materials/fibres --size 1000 820
 draw picture-drop torus-drop --time 0.4 --size 1280 800
 draw picture-beam beam --size 1280 800
 draw picture-transparent transparent --size 1280 800

@@ -86,6 +86,8 @@ typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
 /// negative eigenvalues of the second derivative are set to zero. Exact: the second derivative of the energy.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
+enum { SP_RELAXATION_TERMS = 8 };
+
 /// Material constants of a solid or of a region of it.
 typedef struct sp_material {
     double density;         ///< [kg/m3] > 0, default 1000
@@ -94,7 +96,9 @@ typedef struct sp_material {
     double bulk;            ///< of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio
     int coefficient_count;  ///< own constants of the law instead of `young` and `poisson`; 0: none
     double coefficients[9];  ///< in the order of docs/materials.md
-    double fibre_young;      ///< [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression
+    int relaxation_count;    ///< viscous part (docs/viscosity.md): terms, at most SP_RELAXATION_TERMS; 0: none
+    double relaxation[2 * SP_RELAXATION_TERMS];  ///< pairs: share g > 0 of the instantaneous stiffness, time [s] > 0
+    double fibre_young;  ///< [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression
     double fibre[6];  ///< rest direction of the fibres in the axes of the mesh, of any length; then that of a second family (of
                       ///< costa: the sheet), 0 0 0: none
 } sp_material;

@@ -8,6 +8,7 @@
 #define SP_BACKEND_H
 
 #include "core/core.h"
+#include "kernels/law.h"
 
 // limits of a chunk: nodes that it owns, and elements. Two local arrays of 4 doubles for each touched node (twice the owned ones
 // in a good mesh) should fit about in the first-level cache, and local numbers have 16 bits
@@ -73,8 +74,10 @@ typedef struct sp_iso {
     // Elements with an eigenstrain Fa (docs/swelling.md): Fa^-1 - I, which the gradient of the elastic deformation adds to
     // sum d slope^T; slope is then Fa^-T times the rest gradients, weight the rest volume times det Fa. NULL: Fa = I
     double *offset;  // blocks x 9 x lanes
-    double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
-                  // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    double *bar;   // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
+                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
+    double *kept;  // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
+                   // stress, constant within a step, which acts beside the law. iso_sums leaves it out
     // A law in the Green-Lagrange strain (kernels/lagrange.h), costa: turned holds the slopes in the axes of the material, and
     // tangent has SP_ISO_TANGENT_DENSE numbers: F in these axes (9), the upper triangle of the 9x9 matrix d2 psi / dF2 times
     // weight
@@ -89,6 +92,11 @@ typedef struct sp_iso {
 // numbers of the tangent of a point
 static inline size_t sp__iso_tangent(const sp_iso *g) {
     return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
+}
+
+// the tangent has the part of `kept`, which may be indefinite
+static inline bool sp__iso_kept_tangent(const sp_iso *g) {
+    return g->kept && !g->definite && g->law != SP_LAW_LINEAR;
 }
 
 // Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
@@ -176,6 +184,10 @@ typedef struct sp_iso_value {
     double fibre;      // |F f|, the stretch of the first direction; 1 where there is none
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
+// second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress
+void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]);
+// cauchy += F S F^T / J
+void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]);
 
 // "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);

@@ -4,6 +4,7 @@
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+#include "kernels/relax.h"
 #include "math/vec3.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
@@ -64,6 +65,43 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
     bar_decompose((sp_law)g->law, H, &at);
     bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, r);
     r->law.energy += bulk[0];
+}
+
+void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], rest[SP_LAW_PARAMS], H[9], t[3], U[9], V[9];
+    iso_response r;
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+    bar_rest((sp_law)g->law, p, rest);
+    point_gradient(g, slot, point, d, H);
+    if (g->law == SP_LAW_LINEAR) {
+        iso_linear(rest, H, &r);
+        memcpy(S, r.stress, 6 * sizeof *S);
+        return;
+    }
+    spectral(H, U, V, t);
+    law_evaluate((sp_law)g->law, rest, t, &r.law);
+    for (int i = 0; i < 3; i++) {
+        // a flat element: the stretch does not fall below a tenth
+        double s = 1 + t[i];
+        r.law.first[i] /= fabs(s) < 0.1 ? copysign(0.1, s) : s;
+    }
+    for (int k = 0; k < 6; k++) {
+        const double *a = V + 3 * (k < 3 ? k : sp__axis_a[k - 3]), *b = V + 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        S[k] = r.law.first[0] * a[0] * b[0] + r.law.first[1] * a[1] * b[1] + r.law.first[2] * a[2] * b[2];
+    }
+}
+
+void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]) {
+    double d[3 * SP_ISO_NODES_MAX], H[9], P[9], F[9];
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_gradient(g, slot, point, d, H);
+    relax_stress((sp_law)g->law, S, 1, H, P);
+    for (int k = 0; k < 9; k++) F[k] = (g->law == SP_LAW_LINEAR ? 0 : H[k]) + (k % 4 ? 0 : 1);
+    double J = g->law == SP_LAW_LINEAR ? 1 : iso_jacobian(H);
+    for (int k = 0; k < 6; k++)
+        cauchy[k] += lane_dot(P + 3 * (k < 3 ? k : sp__axis_a[k - 3]), F + 3 * (k < 3 ? k : sp__axis_b[k - 3])) / J;
 }
 
 // numbers of the lane of a slot in an array of `per` numbers per element

@@ -247,6 +247,7 @@ struct sp_body {
     char name[64];
     uint32_t caps;
     int nq, nv;
+    int histories;          // of a viscous solid: the last numbers of q, which no motion changes
     int nodes, elements;    // constant; a growing rod counts those that it can have. Of a solid: cells, which points are in
     int computed;           // elements of a solid, each of one or more cells; 0: they are the cells
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology

@@ -169,7 +169,7 @@ static sp_coef newton_coefficients(const newton *n) {
 static sp_status newton_prepare(newton *n, const sp_system *A) {
     sp_body *b = n->b;
     double *z = b->work[4], *y = b->work[3], *mz = b->work[5], largest = 0;
-    for (int i = 0; i < b->nq; i++) largest = fmax(largest, fabs(b->q[SP_COMMITTED][i]));
+    for (int i = 0; i < b->nq - b->histories; i++) largest = fmax(largest, fabs(b->q[SP_COMMITTED][i]));
     if (!(largest > 0)) largest = 1;
     for (int i = 0; i < b->nv; i++) z[i] = largest * (double)(int64_t)sp__mix(2, (uint64_t)i) * 0x1p-63;
     A->mul_raw(A->o, (sp_coef){0, 0, 1}, z, y);

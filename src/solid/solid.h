@@ -81,7 +81,9 @@ typedef struct sp_solid_group {
     sp_tets frozen;
     sp_iso frozen_iso;
     double *other_grad, *other_spin, *other_turned, *other_tangent, *other_bar,
-        *other_fibre_state;  // those of each pair not in tets and iso
+        *other_fibre_state;        // those of each pair not in tets and iso
+    bool relaxes;                  // viscous (solid_relax.c)
+    double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
     // Consistent mass matrix of an element divided by density times `volume`, by pairs of nodes (sp__pairs): one for all 4-node
     // tetrahedra, else blocks x pairs x lanes. NULL: lumped
     double *mass_share;
@@ -128,7 +130,9 @@ typedef struct sp_solid {
     int pressure_count;
     sp_moved *moved;
     int moved_count;
+    int *history_at;  // per element: its histories in q, after the positions (elements + 1); NULL: no group is viscous
     // cache
+    double relax_step;       // step for which iso.param of viscous groups was made [s]; 0: infinitely long
     bool strain_stale;       // eigenstrains changed: gradients of the shape functions must be updated
     bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node; mass: lumped
@@ -272,6 +276,18 @@ void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out);
 // Integrals of the shape functions times the area vector (nodes x 3), and times the area, of positions x. Nullable: size.
 void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
+// solid_relax.c
+bool sp__solid_relaxes(const sp_solid_def *def, int region);                      // 0: of the body
+const char *sp__relaxation_wrong(const sp_material *m, char *text, size_t size);  // NULL, or what is wrong
+sp_status sp__solid_make_histories(sp_context *ctx, sp_solid *s, const sp_solid_def *def);
+int sp__solid_histories(const sp_solid *s);  // numbers
+void sp__solid_relax_params(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m, const double param[SP_LAW_PARAMS]);
+void sp__solid_relax_begin(sp_body *b, double h);     // numbers of the laws for a step of length h
+void sp__group_relax(sp_body *b, sp_solid_group *g);  // iso.kept, from the histories at the start of the step
+void sp__solid_finish(sp_body *b);                    // histories at the end of the step
+sp_iso sp__group_lasting(const sp_solid_group *g);    // without its viscous part
+double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q);
+void sp__solid_history_stress(const sp_solid *s, int slot, int point, const double *q, double S[6]);  // sum of the terms
 // solid_query.c
 enum { SP_SOLID_FIELDS = 19 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];

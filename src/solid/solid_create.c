@@ -39,6 +39,7 @@ const sp_body_ops sp__solid_ops = {
     .evaluate = sp__solid_evaluate,
     .linearise = sp__solid_linearise,
     .retract = sp__solid_retract,
+    .finish = sp__solid_finish,
     .mass = sp__solid_mass,
     .points = sp__solid_points,
     .jacobian_rows = sp__solid_jacobian_rows,
@@ -156,6 +157,7 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     for (int k = 0; k < 6; k++)
         if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
     if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
+    if (law->model == SP_COSTA && m->relaxation_count) REFUSE("%scosta has no relaxation", where);
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
     if (adds && law->model == SP_LINEAR)
         REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
@@ -180,6 +182,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
         (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
+    if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
@@ -194,18 +197,16 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         const sp_solid_law law = sp__solid_law_of(def, region);
         bool fibres = sp__solid_directions(def, region, false) > 0, strained = sp__solid_has_eigenstrain(def, region);
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
-        if (!four && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
-        if (strained && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: rotation qr and shape deformed have no swelling and no contraction", e);
-        if (strained && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
-            REFUSE("element %d: solver updated-cholesky needs elements without swelling and contraction", e);
-        if (fibres && rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
-            REFUSE("element %d: fibres need rotation svd or polar and shape rest", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && fibres)
-            REFUSE("element %d: solver updated-cholesky does not know fibres", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && (!four || (!rotates && law.model != SP_LINEAR)))
-            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law", e);
+        bool special = rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED);
+        if (!four && special) REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
+        if (special && sp__solid_relaxes(def, region)) REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
+        if (special && strained) REFUSE("element %d: rotation qr and shape deformed have no swelling and no contraction", e);
+        if (special && fibres) REFUSE("element %d: rotation qr and shape deformed have no fibres", e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
+            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres || strained))
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
+                   "relaxation, fibres and swelling",
+                   e);
     }
     return SP_OK;
 }
@@ -395,7 +396,9 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
-    SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
+    SP_TRY(sp__solid_make_histories(b->ctx, s, def));
+    b->histories = sp__solid_histories(s);
+    SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
     SP_TRY(make_caches(b));
@@ -433,8 +436,8 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
         g->block_start,  g->node,          g->local,      g->stencil_start, g->stencil_block, g->stencil_at,        t->rest,
         t->frame,        t->scale,         t->ratio,      t->grad,          t->spin,          g->other_grad,        g->other_spin,
         g->other_turned, g->other_tangent, iso->slope,    iso->weight,      iso->param,       iso->turned,          iso->tangent,
-        iso->bar,        g->other_bar,     iso->fibre,    iso->fibre_param, iso->fibre_state, g->other_fibre_state, g->mass_share,
-        iso->offset,     g->rest_slope,    g->rest_weight};
+        iso->bar,        g->other_bar,     iso->fibre,    iso->fibre_param, iso->fibre_state, g->other_fibre_state, iso->kept,
+        g->other_kept,   g->lasting,       g->mass_share, iso->offset,      g->rest_slope,    g->rest_weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &g->chunks);
 }
@@ -448,7 +451,8 @@ static void solid_destroy(sp_body *b) {
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums,     s->element_mass, s->eigenstrain,  s->strain,        s->swell,     s->active};
+                   s->task_sums,     s->history_at,   s->element_mass, s->eigenstrain,   s->strain,    s->swell,
+                   s->active};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);

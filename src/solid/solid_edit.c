@@ -69,6 +69,8 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
             v->array(v, "strained_weights", g->iso.weight, sizeof(double), points);
         }
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
+        if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
         if (!g->iso.families) return;
         v->array(v, "fibre_law", g->iso.fibre_param, sizeof(double), n * (size_t)g->iso.families * SP_FIBRE_PARAMS);
         v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);

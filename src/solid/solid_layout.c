@@ -132,14 +132,29 @@ int sp__solid_directions(const sp_solid_def *def, int region, bool second) {
     return second || !is_zero(m.fibre + 3) ? 2 : 1;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, int directions, bool strained) {
+// what the elements of a group have in common
+typedef struct group_kind {
+    sp_element_type type;
+    sp_solid_law law;
+    int directions;
+    bool relaxes, strained;
+} group_kind;
+
+static bool group_is(const sp_solid_group *g, const group_kind *k) {
+    return g->type == k->type && law_equal(&g->law, &k->law) && g->directions == k->directions && g->relaxes == k->relaxes &&
+           g->strained == k->strained;
+}
+
+static int group_find(sp_solid *s, const group_kind *k) {
     int g = 0;
-    while (g < s->group_count && (s->group[g].type != type || s->group[g].directions != directions ||
-                                  s->group[g].strained != strained || !law_equal(&s->group[g].law, law)))
-        g++;
+    while (g < s->group_count && !group_is(&s->group[g], k)) g++;
     if (g == s->group_count)
-        s->group[s->group_count++] =
-            (sp_solid_group){.be = s->be, .type = type, .law = *law, .directions = directions, .strained = strained};
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be,
+                                                      .type = k->type,
+                                                      .law = k->law,
+                                                      .directions = k->directions,
+                                                      .relaxes = k->relaxes,
+                                                      .strained = k->strained};
     return g;
 }
 
@@ -151,12 +166,14 @@ static sp_status make_groups(layout *o) {
     if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
-        sp_solid_law law = sp__solid_law_of(o->def, region ? region[e] : 0);
-        sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
-        const int own = region ? region[e] : 0;
-        o->group_of[e] =
-            group_find(s, type, &law, sp__solid_directions(o->def, own, o->second), sp__solid_has_eigenstrain(o->def, own));
+        const int r = region ? region[e] : 0;
+        group_kind kind = {.law = sp__solid_law_of(o->def, r),
+                           .directions = sp__solid_directions(o->def, r, o->second),
+                           .relaxes = sp__solid_relaxes(o->def, r),
+                           .strained = sp__solid_has_eigenstrain(o->def, r)};
+        kind.type = sp_mesh_element(o->mesh, e, &nodes);
+        if (kind.type != SP_ELEMENT_HEX8) kind.law.integration = SP_INTEGRATION_FULL;
+        o->group_of[e] = group_find(s, &kind);
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -439,8 +456,8 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].directions && !s->group[g].strained &&
-                               (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].directions && !s->group[g].relaxes &&
+                               !s->group[g].strained && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         SP_TRY((written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);

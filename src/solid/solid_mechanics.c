@@ -171,8 +171,12 @@ double sp__solid_elastic(sp_body *b, const double *q) {
     double energy = 0;
     sp__solid_materials(b);
     const double *u = solid_displacement(b, q);
-    for (int g = 0; g < s->group_count; g++)
-        energy += sp__group_has_energy(&s->group[g]) ? group_state(b, &s->group[g], q, u, false) : NAN;
+    for (int g = 0; g < s->group_count; g++) {
+        sp_solid_group lasting = s->group[g];
+        lasting.iso = sp__group_lasting(&s->group[g]);
+        energy += sp__group_has_energy(&lasting) ? group_state(b, &lasting, q, u, false) : NAN;
+        for (int c = 0; lasting.relaxes && c < lasting.chunks.count; c++) energy += sp__chunk_history_energy(s, &lasting, c, q);
+    }
     return energy;
 }
 
@@ -194,6 +198,7 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
         solid_swap_arrays(&g->iso.fibre_state, &g->other_fibre_state);
+        solid_swap_arrays(&g->iso.kept, &g->other_kept);
     }
     if (g->iso.points || g->tets.grad != g->frozen.grad) return;
     solid_swap_arrays(&g->tets.grad, &g->other_grad);
@@ -238,12 +243,14 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     const double *q = b->q[SP_TRIAL], *u;
     node_pass p = {.b = b, .s = s, .x = q, .v = b->v[SP_TRIAL], .y = b->f};
     for (int k = 0; k < 3; k++) p.gravity[k] = step->load_factor * step->gravity[k];
+    sp__solid_relax_begin(b, step->h);
     sp__solid_materials(b);
     s->elastic = 0;
     u = solid_displacement(b, q);
     for (int g = 0; g < s->group_count; g++) {
         // the force kernels also compute the energy, and keep what linearise needs
         if (want & SP_WANT_FORCE && !sp__group_is_linear(&s->group[g])) spare_system(&s->group[g]);
+        if (s->group[g].relaxes) sp__group_relax(b, &s->group[g]);
         s->elastic += group_state(b, &s->group[g], q, u, want & SP_WANT_FORCE);
     }
     if (want & SP_WANT_DEFINED && isinf(s->elastic)) return sp__solid_undefined(b, SP_TRIAL, SP_NOT_FINITE);
@@ -549,6 +556,7 @@ static void iso_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     int law = sp__solid_law_number(&g->law);
     for (size_t k = 0; k < SP_LAW_PARAMS; k++) g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w] = param[k];
     fibre_material(g, at, m, param);
+    if (g->relaxes) sp__solid_relax_params(s, g, slot, m, param);
     if (s->user_element[slot] >= 0) s->rigidity += s->volume[slot] * sp__law_shear(law, param);
 }
 
@@ -650,10 +658,12 @@ static void sum_task(void *arg, int task, int worker) {
         if (task >= c->count) continue;
         s->be->gather(group->iso.points ? j->u : j->b->q[j->which], NULL, c->node + c->start[task],
                       c->start[task + 1] - c->start[task], x);
+        const sp_iso lasting = sp__group_lasting(group);
         if (group->iso.points)
-            s->be->iso_sums(&group->iso, task, x, more);
+            s->be->iso_sums(&lasting, task, x, more);
         else
             s->be->tet_sums(&group->tets, task, x, more);
+        if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
         if (!s->consistent) continue;
         s->be->gather(j->b->v[j->which], NULL, c->node + c->start[task], c->start[task + 1] - c->start[task], x);

@@ -87,6 +87,7 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     double u[3 * SP_ELEMENT_NODES_MAX], F[9] = {0};
     int at = slot - g->first;
     *out = (element_values){.energy = 0};
+    const sp_iso lasting = sp__group_lasting(g);
     for (int a = 0; a < g->nodes; a++) {
         size_t i = 3 * (size_t)sp__group_node(g, slot, a);
         sp__sub3(q + i, s->rest + i, u + 3 * a);
@@ -94,7 +95,12 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
         double weight = sp__group_weights(g)[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
-        sp__iso_value(&g->iso, at, p, u, &v);
+        sp__iso_value(&lasting, at, p, u, &v);
+        if (g->relaxes) {
+            double S[6];
+            sp__solid_history_stress(s, slot, p, q, S);
+            sp__iso_add_stress(&g->iso, at, p, u, S, v.cauchy);
+        }
         for (int k = 0; k < 6; k++) out->stress[k] += weight / s->volume[slot] * v.cauchy[k];
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
@@ -383,6 +389,11 @@ uint64_t sp__solid_hash(sp_body *b) {
             memcpy(&v, &b->v[SP_COMMITTED][3 * (size_t)i + k], sizeof v);
             sum += sp__mix(x, place) + sp__mix(v, place + 1);
         }
+    for (int i = 0; i < sp__solid_histories(s); i++) {
+        uint64_t x;
+        memcpy(&x, &b->q[SP_COMMITTED][3 * (size_t)s->nodes + (size_t)i], sizeof x);
+        sum += sp__mix(x, 6 * (uint64_t)s->nodes + (uint64_t)i);
+    }
     return sum;
 }
 

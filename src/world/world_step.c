@@ -303,6 +303,8 @@ static sp_status guard_body(sp_body *b) {
     int q = first_bad(b->q[SP_TRIAL], b->nq), v = first_bad(b->v[SP_TRIAL], b->nv);
     if (q == b->nq && v == b->nv) return b->ops->update_kinematics ? b->ops->update_kinematics(b, NULL, SP_TRIAL) : SP_OK;
     bool place = q < b->nq;
+    if (place && q >= b->nq - b->histories)
+        return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': a stress of its viscous part is %g", b->name, b->q[SP_TRIAL][q]);
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";
     if (b->nodes == 0)

@@ -108,6 +108,7 @@ TEST(every_solver_continues_with_the_same_bits) {
         SHAPED(" pattern='hex'", "<region box='0 0 0 0.6 0.1 0.2' swell='{0.1*t}'/><solver type='cg'/>", ""),
         SCENE("<region box='0 0 0 0.6 0.1 0.2' fibre='1 0.2 0' active='{0.2*sin(20*t)^2}'/>", ""),
         SHAPED(" pattern='hex'", "<region box='0 0 0 0.6 0.1 0.2' fibre='1 0.2 0' fibre-young='1e4' active='{t}'/>", ""),
+        SCENE("<region box='0 0 0 0.6 0.1 0.2' prony='0.3 0.05' fibre='1 0 0' active='{t}'/><integrator type='newton'/>", ""),
         CONSISTENT("", ""),
         CONSISTENT(" order='2'", "<integrator type='newton'/>"),
         CONSISTENT(" pattern='hex'", "<solver type='cg'/>"),

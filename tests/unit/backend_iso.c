@@ -309,6 +309,66 @@ TEST(the_assembled_matrix_is_the_product) {
             }
 }
 
+// ------------------------------------------------------------------------------------------------ viscous materials
+
+// a stress of the size of the elastic one at every point
+static void patch_keep(patch *p) {
+    size_t n = 6 * (size_t)(p->g.blocks * p->g.lanes * p->g.points);
+    unsigned long long seed = 23;
+    p->g.kept = aligned_alloc(64, (n * sizeof *p->g.kept + 63) / 64 * 64);
+    memset(p->g.kept, 0, n * sizeof *p->g.kept);
+    for (int e = 0; e < ELEMENTS; e++)
+        for (int i = 0; i < 6 * p->g.points; i++) p->g.kept[lane_index(p, e, 6 * p->g.points, i)] = 400 * sp_test_random(&seed);
+}
+
+// the derivative of a field function by differences of fourth order, at 1.5e-5 of an element
+static double patch_slope(patch *p, const field *u, const field *x, field *force) {
+    const double h = 3e-6, at[4] = {-2, -1, 1, 2};
+    double energy[4];
+    field moved, y[4];
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4 * p->count; k++) moved.at[k] = u->at[k] + at[i] * h * x->at[k];
+        energy[i] = patch_state(p, &moved, &y[i]);
+    }
+    memset(force, 0, sizeof *force);
+    for (int k = 0; k < 4 * p->count; k++) force->at[k] = -(y[0].at[k] - 8 * y[1].at[k] + 8 * y[2].at[k] - y[3].at[k]) / (12 * h);
+    return (energy[0] - 8 * energy[1] + 8 * energy[2] - energy[3]) / (12 * h);
+}
+
+TEST(a_kept_stress_has_an_energy_and_a_tangent) {
+    static const char *const names[] = {"ref", "cpu", "cpu-generic"};
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int law = 0; law < SP_LAWS; law++) {
+            field u, x, y[3], z[3], dense_z, dy;
+            for (int b = 0; b < 3; b++) {
+                patch p;
+                dense A = {.from_last = b % 2};
+                double param[SP_LAW_PARAMS];
+                unsigned long long seed = 5;
+                law_numbers(law, param);
+                if (law == SP_LAW_COROTATIONAL) param[SP_LAW_EXACT] = 1;
+                patch_make(&p, names[b], shape, law, param, false);
+                random_field(&p, &seed, 0.008, &u), random_field(&p, &seed, 1, &x);
+                patch_state(&p, &u, &y[b]);
+                patch_keep(&p);
+                field without = y[b];
+                patch_state(&p, &u, &y[b]), patch_product(&p, &x, &z[b]);
+                CHECK(field_difference(&p, &y[b], &without) > 0.05 * field_size(&p, &without));
+                A.blocks = calloc(9 * (size_t)p.count * (size_t)p.count + 3, sizeof *A.blocks);
+                dense_assemble(&p, &A, 1), dense_product(&p, &A, &x, &dense_z);
+                double slope = patch_slope(&p, &u, &x, &dy);
+                CHECK_NEAR(slope, -field_dot(&p, &y[b], &x), 1e-8 * fabs(slope));
+                CHECK_NEAR(field_difference(&p, &dy, &z[b]), 0, 1e-8 * field_size(&p, &z[b]));
+                // other orders of sums, and fused multiply-adds: some hundred roundings
+                CHECK_NEAR(field_difference(&p, &dense_z, &z[b]), 0, 1e-12 * field_size(&p, &z[b]));
+                CHECK_NEAR(field_difference(&p, &y[b], &y[0]), 0, 1e-12 * field_size(&p, &y[0]));
+                CHECK_NEAR(field_difference(&p, &z[b], &z[0]), 0, 1e-12 * field_size(&p, &z[0]));
+                free(A.blocks), free(p.g.kept);
+                patch_free(&p);
+            }
+        }
+}
+
 TEST(pairs_are_numbered_as_those_of_tetrahedra) {
     int a, b;
     for (int k = 0; k < 10; k++) {

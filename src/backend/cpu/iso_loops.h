@@ -1,6 +1,7 @@
 // Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
 // decomposition and the laws, most of the code and of a state, once.
 #include "kernels/bar.h"
+#include "kernels/relax.h"
 
 // values of nodes 1.. less that of node 0
 SP_POINTWISE void iso_edges(int nodes, const double *x, const uint16_t *id, sp_lane *d) {
@@ -139,6 +140,22 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
 
 // ------------------------------------------------------------------------------------------------ states and sums
 
+// the stress that a viscous material keeps in structure b; returns its energy. f: forces of nodes 1..; NULL: only the energy
+SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, sp_lane *f, int nodes) {
+    sp_lane H[9], P[9], energy = lane_all(0);
+    for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
+        const sp_lane *slope = iso_lanes(g->slope + 12 * ((size_t)nodes - 1) * q), *S = iso_lanes(g->kept + 24 * q);
+        sp_lane w = lane_load(g->weight + 4 * q);
+        iso_gradient(nodes, d, slope, H);
+        iso_elastic(g, q, H);
+        energy += w * relax_energy((sp_law)g->law, S, H);
+        if (!f) continue;
+        relax_stress((sp_law)g->law, S, -w, H, P);
+        iso_spread(nodes, P, slope, f);
+    }
+    return energy;
+}
+
 // bar: 8-node hexahedra with mean dilatation
 SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes, bool bar) {
     sp_lane energy = lane_all(0);
@@ -152,6 +169,7 @@ SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, 
         if (g->families) SP_NAME(fibre_state)(g, b, d, y ? f : NULL, &energy);
         for (size_t q = (size_t)g->points * b; !bar && q < (size_t)g->points * (b + 1); q++)
             energy += iso_point(g, q, p, d, y ? f : NULL, nodes);
+        if (g->kept) energy += relax_element(g, b, d, y ? f : NULL, nodes);
         if (y) iso_add(nodes, f, id, y);
     }
     return lane_sum(energy);
@@ -225,6 +243,9 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
         }
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
         if (g->families) SP_NAME(fibre_product)(g, b, d, f);
+        for (size_t q = (size_t)points * b; sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
+            relax_product(nodes, iso_lanes(g->kept + 24 * q), lane_load(g->weight + 4 * q), iso_lanes(g->slope + 12 * edges * q),
+                          d, f);
         iso_add(nodes, f, id, y);
     }
 }
@@ -240,6 +261,16 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
         iso_product_loop(g, chunk, x, y, 8, 8, true);
+}
+
+// adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on
+SP_POINTWISE void relax_pair(const sp_iso *g, size_t q, int a, int b, double factor, sp_lane *K) {
+    size_t edges = (size_t)g->nodes - 1;
+    for (size_t end = q + (size_t)g->points; q < end; q++) {
+        sp_lane all[3 * SP_ISO_NODES_MAX];
+        iso_slopes(g->nodes, g->slope + 12 * edges * q, all);
+        relax_block(iso_lanes(g->kept + 24 * q), factor * lane_load(g->weight + 4 * q), all + 3 * a, all + 3 * b, K);
+    }
 }
 
 SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,
@@ -266,6 +297,7 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
             for (int q = 0; q < points; q++) iso_block(T[q], all[q] + 3 * a, all[q] + 3 * b, K);
             if (bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
             if (g->families) fibre_blocks(&fibres, points * g->families, a, b, K);
+            if (sp__iso_kept_tangent(g)) relax_pair(g, first, a, b, factor, K);
             iso_flip(at, K);
             add_block(K, at, blocks, false);
             // the next pair in the order of sp__pairs

@@ -5,6 +5,7 @@
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+#include "kernels/relax.h"
 
 // differences of the values of nodes 1.. from that of node 0
 static void element_edges(const sp_iso *g, size_t e, const double *x, double *d) {
@@ -170,6 +171,21 @@ static void fibre_products(const sp_iso *g, size_t e, const double *d, double *f
                           g->slope + 3 * edges * q, d, f);
 }
 
+// ------------------------------------------------------------------------------------------------ viscous materials
+
+static double relax_element(const sp_iso *g, size_t e, const double *d, double *f) {
+    double H[9], P[9], energy = 0;
+    for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
+        const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *S = g->kept + 6 * q;
+        point_gradient(g, q, d, H);
+        energy += g->weight[q] * relax_energy((sp_law)g->law, S, H);
+        if (!f) continue;
+        relax_stress((sp_law)g->law, S, -g->weight[q], H, P);
+        iso_spread(g->nodes, P, slope, f);
+    }
+    return energy;
+}
+
 // ------------------------------------------------------------------------------------------------ states
 
 static double law_state(const sp_iso *g, size_t e, const double *d, double *f) {
@@ -191,6 +207,7 @@ double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y)
         double f[3 * SP_ISO_NODES_MAX] = {0};
         element_edges(g, e, u, d);
         energy += element_state(g, e, d, y ? f : NULL);
+        if (g->kept) energy += relax_element(g, e, d, y ? f : NULL);
         if (y) element_add(g, e, f, y);
     }
     return energy;
@@ -225,6 +242,7 @@ void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y)
                 lagrange_product(g->nodes, g->tangent + SP_ISO_TANGENT_DENSE * q + 9, turned, d, f);
             else
                 iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
+            if (sp__iso_kept_tangent(g)) relax_product(g->nodes, g->kept + 6 * q, g->weight[q], g->slope + 3 * edges * q, d, f);
         }
         if (g->families) fibre_products(g, e, d, f);
         if (g->bar) bar_product(g->bar + BAR_NUMBERS * e, d, f);
@@ -278,6 +296,20 @@ static void fibre_pairs(const sp_iso *g, size_t e, const int *at, double factor,
     }
 }
 
+// the same of the stress that a viscous material keeps at point q
+static void relax_pairs_add(const sp_iso *g, size_t q, const int *at, double scale, double *blocks) {
+    int pairs = g->nodes * (g->nodes + 1) / 2, a, b;
+    double all[3 * SP_ISO_NODES_MAX];
+    all_nodes(g->nodes, g->slope + 3 * ((size_t)g->nodes - 1) * q, all);
+    for (int k = 0; k < pairs; k++) {
+        double K[9] = {0};
+        if (at[k] < 0) continue;
+        sp__pairs(g->nodes, k, &a, &b);
+        relax_block(g->kept + 6 * q, scale * g->weight[q], all + 3 * a, all + 3 * b, K);
+        for (int i = 0; i < 9; i += 4) blocks[9 * (size_t)(at[k] >> 1) + (size_t)i] += K[i];
+    }
+}
+
 void sp__iso_assemble_ref(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
     size_t pairs = (size_t)(g->nodes * (g->nodes + 1) / 2), edges = (size_t)g->nodes - 1;
     double all[3 * SP_ISO_NODES_MAX];
@@ -287,6 +319,7 @@ void sp__iso_assemble_ref(const sp_iso *g, const sp_stencil *where, double facto
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
             all_nodes(g->nodes, g->turned + 3 * edges * q, all);
             pairs_add(g, at, &(pair_source){.T = g->tangent + sp__iso_tangent(g) * q}, all, factor, blocks);
+            if (sp__iso_kept_tangent(g)) relax_pairs_add(g, q, at, factor, blocks);
         }
         fibre_pairs(g, e, at, factor, blocks);
         if (!g->bar) continue;

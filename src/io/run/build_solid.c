@@ -240,12 +240,20 @@ static void take_coefficients(const sp_scene_node *m, sp_material *out) {
     out->bulk = sp__build_number(m, "bulk", out->bulk);
 }
 
+static void take_relaxation(const sp_scene_node *m, sp_material *out) {
+    const sp_attr *attr = sp__build_attr(m, "prony");
+    if (!attr) return;
+    out->relaxation_count = attr->count / 2;
+    for (int i = 0; i < attr->count && i < 2 * SP_RELAXATION_TERMS; i++) out->relaxation[i] = attr->numbers[i];
+}
+
 static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_def *def) {
     sp_solid_law law = {.rotation = SP_ROTATION_SVD};
     take_law(m, m == body->node ? "material" : "model", &law);
     def->model = law.model, def->rotation = law.rotation, def->shape = law.shape, def->tangent = law.tangent;
     def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration;
     take_coefficients(m, &def->material);
+    take_relaxation(m, &def->material);
     if (sp__build_is(body->node, "mass-matrix", "consistent")) def->mass_matrix = SP_MASS_CONSISTENT;
 }
 
@@ -254,7 +262,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
     static const char *const of_law[] = {"material",     "rotation", "shape", "tangent",     "form",  "volumetric", "integration",
-                                         "coefficients", "bulk",     "fibre", "fibre-young", "swell", "active"};
+                                         "coefficients", "bulk",     "fibre", "fibre-young", "prony", "swell",      "active"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -271,6 +279,8 @@ static void region_law(const sp_scene_node *region, const sp_scene_node *m, cons
     memcpy(material->fibre, def->material.fibre, sizeof material->fibre);
     if (law->model == def->model && m == region) material->fibre_young = def->material.fibre_young;
     take_coefficients(m, material);
+    if (m == region) take_relaxation(of_body, material);
+    take_relaxation(m, material);
     if (sp__build_attr(m, "poisson") && !sp__build_attr(m, "bulk")) material->bulk = 0;
 }
 

@@ -215,9 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young", "poisson",     "rotation",    "shape",
-                                              "tangent", "form",  "volumetric",  "integration", "coefficients",
-                                              "bulk",    "fibre", "fibre-young", "swell",       "active"};
+static const char *const material_values[] = {"density",     "young",      "poisson",     "rotation",     "shape", "tangent",
+                                              "form",        "volumetric", "integration", "coefficients", "bulk",  "fibre",
+                                              "fibre-young", "prony",      "swell",       "active"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 // those that an array may give
 static const char *const element_values[] = {"density", "young", "poisson", "swell", "active"};
@@ -225,6 +225,23 @@ enum { ELEMENT_VALUES = sizeof element_values / sizeof *element_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
     if (!sp__list_has(models, '/', model)) sp__cannot_act(node, attr, NULL, NULL, why);
+}
+
+static void check_prony(sp_scene_node *node, const char *model) {
+    const sp_attr *attr = sp__attr(node, "prony");
+    double sum = 0;
+    if (!sp__attr_given(node, "prony")) return;
+    if (attr->count % 2)
+        sp__scene_error(node->scene, node, "prony", "%d numbers, must be pairs of a share and a time", attr->count);
+    for (int i = 0; i < attr->count; i += 2) sum += attr->numbers[i];
+    if (!(sum < 1))
+        sp__scene_error(node->scene, node, "prony", "sum of the shares = %g, must be < 1: the rest is the stiffness that lasts",
+                        sum);
+    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
+    if (strcmp(model, "corotational") != 0) return;
+    if (sp__attr_is(node, "rotation", "qr"))
+        sp__cannot_act(node, "prony", node, "rotation", "relaxation needs rotation=\"polar\" or \"svd\"");
+    if (sp__attr_is(node, "shape", "deformed")) sp__cannot_act(node, "prony", node, "shape", "relaxation needs shape=\"rest\"");
 }
 
 // Attributes of a law that this model has not. `isochoric`: the law has a bulk modulus.
@@ -252,6 +269,7 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
         sp__scene_error(node->scene, node, "bulk",
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
+    check_prony(node, model);
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "tangent", node, "rotation", "the exact tangent needs rotation=\"polar\" or \"svd\"");

@@ -159,7 +159,10 @@ static void say_numbers(const sp_printer *p, const sp_attr_spec *spec) {
     if (other) sp__say(p, "        <choice>\n");
     say_pattern(p, pattern);
     if (spec->flags & SP_ATTR_AUTO) sp__say(p, "          <value>auto</value>\n");
-    if (spec->flags & SP_ATTR_OF_SPACE) say_pattern(p, "\\s*@[A-Za-z][A-Za-z0-9_\\-]*\\s*");
+    if (spec->flags & SP_ATTR_OF_SPACE)
+        say_pattern(p, spec->count_min == 3 && spec->count_max == 6
+                           ? "\\s*@[A-Za-z][A-Za-z0-9_\\-]*(\\s+@[A-Za-z][A-Za-z0-9_\\-]*)?\\s*"
+                           : "\\s*@[A-Za-z][A-Za-z0-9_\\-]*\\s*");
     if (other) sp__say(p, "        </choice>\n");
 }
 

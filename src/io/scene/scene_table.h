@@ -132,7 +132,8 @@ enum {
                 "direction of fibres at rest; six numbers: then that of a second family, or of the sheet of costa"),            \
         NUMBERS("fibre-young", 1, 1, "Pa", 0, 1e15, DEF("0"), 0, 1, REBUILD,                                                    \
                 "modulus along the fibres, added to an isotropic law"),                                                         \
-        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                   \
+        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, LOPEN, 1, REBUILD,                                                       \
+                "viscous part: pairs of a share of the stiffness and its time [s], docs/viscosity.md"),                         \
         NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                     \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")
 

@@ -325,7 +325,8 @@ static bool read_arrays(value *v) {
     const char **names[2] = {&v->out->data, &v->out->second};
     size_t length;
     int n = count_pieces(v);
-    if (n > (v->spec->count_max == 6 ? 2 : 1)) return values_refuse(v, "expected @ and the name of an array");
+    if (n > (v->spec->count_min == 3 && v->spec->count_max == 6 ? 2 : 1))
+        return values_refuse(v, "expected @ and the name of an array");
     for (int i = 0; i < n; i++) {
         piece = next_piece(&at, v->text + v->length, &length);
         char *name = sp__scene_alloc(v->scene, length + 1, 1);
