@@ -40,6 +40,10 @@ bool sp__element_locate(sp_element_type type, const double *x, const double poin
 // outside.
 double sp__element_inside(sp_element_type type, const double natural[3]);
 
+// Integrals of the products of two shape functions [m3], for the pairs of nodes (0,0) .. (n-1,n-1), (0,1) (0,2) .. (n-2,n-1);
+// x: nodes x 3. Exact up to rounding, on distorted and curved elements too.
+void sp__element_products(sp_element_type type, const double *x, double *products);
+
 // Number of corners, which are the first nodes.
 int sp__element_corners(sp_element_type type);
 // Triangles of the faces, outward: 0, 4, 16 or 12; of a triangle itself. A quadrilateral is cut at its lowest node, so that two neighbours cut their

@@ -90,7 +90,8 @@ sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
 
 // ------------------------------------------------------------------------------------------------ groups
 
-// Elements of one type and one law form a group; groups are in the order of their first elements.
+// Elements of one type and one law form a group; elements that may have an eigenstrain have groups of their own. Groups are in
+// the order of their first elements.
 
 typedef struct layout {
     sp_context *ctx;
@@ -136,26 +137,33 @@ int sp__solid_directions(const sp_solid_def *def, int region, bool second) {
     const sp_material m = region ? sp__material_over(&def->regions[region - 1], &def->material) : def->material;
     const sp_solid_law law = sp__solid_law_of(def, region);
     if (law.model == SP_COSTA) return 2;
-    if (law.model != SP_HOLZAPFEL && !(m.fibre_young > 0)) return 0;
+    if (law.model != SP_HOLZAPFEL && !(m.fibre_young > 0) && !sp__solid_is_active(def, region)) return 0;
     return second || !is_zero(m.fibre + 3) ? 2 : 1;
 }
 
-// what the elements of a group have in common besides type and law
-typedef struct group_key {
-    bool relaxes;    // solid_relax.c
-    int directions;  // of fibres
-} group_key;
+// what the elements of a group have in common
+typedef struct group_kind {
+    sp_element_type type;
+    sp_solid_law law;
+    int directions;
+    bool relaxes, strained;
+} group_kind;
 
-static bool group_is(const sp_solid_group *g, sp_element_type type, const sp_solid_law *law, const group_key *key) {
-    return g->type == type && law_equal(&g->law, law) && g->relaxes == key->relaxes && g->directions == key->directions;
+static bool group_is(const sp_solid_group *g, const group_kind *k) {
+    return g->type == k->type && law_equal(&g->law, &k->law) && g->directions == k->directions && g->relaxes == k->relaxes &&
+           g->strained == k->strained;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, const group_key *key) {
+static int group_find(sp_solid *s, const group_kind *k) {
     int g = 0;
-    while (g < s->group_count && !group_is(&s->group[g], type, law, key)) g++;
+    while (g < s->group_count && !group_is(&s->group[g], k)) g++;
     if (g == s->group_count)
-        s->group[s->group_count++] =
-            (sp_solid_group){.be = s->be, .type = type, .law = *law, .relaxes = key->relaxes, .directions = key->directions};
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be,
+                                                      .type = k->type,
+                                                      .law = k->law,
+                                                      .directions = k->directions,
+                                                      .relaxes = k->relaxes,
+                                                      .strained = k->strained};
     return g;
 }
 
@@ -168,11 +176,13 @@ static sp_status make_groups(layout *o) {
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
         const int r = region ? region[e] : 0;
-        sp_solid_law law = sp__solid_law_of(o->def, r);
-        sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        law.integration = integration_of(type, &law);
-        const group_key key = {.relaxes = sp__solid_relaxes(o->def, r), .directions = sp__solid_directions(o->def, r, o->second)};
-        o->group_of[e] = group_find(s, type, &law, &key);
+        group_kind kind = {.law = sp__solid_law_of(o->def, r),
+                           .directions = sp__solid_directions(o->def, r, o->second),
+                           .relaxes = sp__solid_relaxes(o->def, r),
+                           .strained = sp__solid_has_eigenstrain(o->def, r)};
+        kind.type = sp_mesh_element(o->mesh, e, &nodes);
+        kind.law.integration = integration_of(kind.type, &kind.law);
+        o->group_of[e] = group_find(s, &kind);
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -472,9 +482,10 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         const sp_solid_law *law = &s->group[g].law;
         bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
         bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
-                               !patches && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+                               !patches && !s->group[g].strained && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         bool springs = law->model == SP_MASS_SPRING;
         SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
         if (patches) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
     }

@@ -28,6 +28,12 @@ SP_POINTWISE sp_lane *iso_lanes(double *p) {
     return __builtin_assume_aligned(p, 8 * SP_LANES);
 }
 
+// H of the elastic part of the deformation at point q
+SP_POINTWISE void iso_elastic(const sp_iso *g, size_t q, sp_lane *H) {
+    if (!g->offset) return;
+    for (size_t k = 0; k < 9; k++) H[k] += lane_load(g->offset + 4 * (9 * (q / (size_t)g->points) + k));
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, const sp_lane *p, const sp_lane *H,
                                                       iso_response *out) {
     iso_respond((sp_law)law, definite, p, H, out);
@@ -49,6 +55,7 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
     sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], t[3], w = lane_load(g->weight + 4 * q);
     iso_response r;
     iso_gradient(nodes, d, slope, H);
+    iso_elastic(g, q, H);
     if (nodes == MEMBRANE_NODES)
         SP_NAME(membrane_at)(g->law, g->definite, p, slope, H, t, &r);
     else
@@ -80,6 +87,7 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
+        iso_elastic(g, q, H);
         SP_NAME(bar_decompose)(g->law, p, H, &at[i], &z);
         sum += w * z;
         volume += w;
@@ -150,6 +158,7 @@ SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, 
         const sp_lane *slope = iso_lanes(g->slope + 12 * ((size_t)nodes - 1) * q), *S = iso_lanes(g->kept + 24 * q);
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(nodes, d, slope, H);
+        iso_elastic(g, q, H);
         energy += w * relax_energy((sp_law)g->law, S, H);
         if (!f) continue;
         relax_stress((sp_law)g->law, S, -w, H, P);
@@ -316,6 +325,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
+            iso_elastic(g, q, H);
             if (!g->bar && !g->dense && !g->patches) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
                 energy += w * psi;

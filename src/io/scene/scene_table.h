@@ -111,6 +111,9 @@ enum {
 #define MATERIAL(DEF, time)                                                                                                     \
     NUMBER_PARAM("density", DEF(LISTED), X_, "solid.density"), NUMBER_PARAM("young", DEF(LISTED), (time) | X_, "solid.young"),  \
         NUMBER_PARAM("poisson", DEF(LISTED), X_, "solid.poisson"),                                                              \
+        NUMBERS("swell", 1, 1, "", -0.9, 10, DEF("0"), T_ | X_, 1, REBUILD, "linear strain without stress, in all directions"), \
+        NUMBERS("active", 1, 1, "", 0, 0.9, DEF("0"), T_ | X_, 1, REBUILD,                                                      \
+                "contraction along the fibres without stress, at constant volume"),                                             \
         CHOICE("rotation", DEF("svd"), "svd/polar/qr", 0, 1, REBUILD, "corotational: how the rotation of an element is found"), \
         CHOICE("shape", DEF("rest"), "rest/deformed", 0, 1, REBUILD,                                                            \
                "corotational: shape on which the stiffness is built; deformed: no torque on a deformed element"),               \
