@@ -274,32 +274,32 @@ SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_la
 // Costa et al. 2001: a/2 (exp(J^(-4/3) q) - 1)
 SP_POINTWISE void law_costa(const sp_lane *p, sp_lane q, sp_lane j, sp_lane *W) {
     sp_lane a = p[0];
-    sp_lane f0 = lane_exp(lane_log1p(j) / -3.0);
+    sp_lane f0 = lane_exp(lane_log1p(j) / -3);
     sp_lane f1 = lane_exp(q * f0 * f0 * f0 * f0);
     sp_lane f2 = lane_expm1(q * f0 * f0 * f0 * f0);
-    sp_lane x0 = (1.0 / 2.0) * a;
+    sp_lane x0 = SP_RATIO(1, 2) * a;
     sp_lane x1 = f1 * x0;
     sp_lane x2 = a * f1;
-    sp_lane x3 = (2.0 / 3.0) * x2;
+    sp_lane x3 = SP_RATIO(2, 3) * x2;
     sp_lane x4 = x3 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
     W[0] = f2 * x0;
     W[1] = x1 * f0 * f0 * f0 * f0;
     W[2] = -q * x4;
     W[3] = x1 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
-    W[4] = (8.0 / 9.0) * x2 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * q * q + (14.0 / 9.0) * q * x2
-        * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
+    W[4] = SP_RATIO(8, 9) * x2 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * q * q + SP_RATIO(14, 9) * q
+        * x2 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0;
     W[5] = -q * x3 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 * f0 - x4;
 }
 
 // k (J ln J - J + 1)
 SP_POINTWISE void volume_costa(sp_lane bulk, sp_lane j, sp_lane *W) {
-    sp_lane f0 = 1.0 / (1.0 + j);
+    sp_lane f0 = 1 / (1 + j);
     sp_lane f1 = lane_log1p_rest(j);
-    sp_lane x0 = j + 1.0;
+    sp_lane x0 = j + 1;
     sp_lane x1 = f0 * x0;
     W[0] = bulk * (-f1 * x0 + j * j);
-    W[1] = bulk * (-f1 - j * x1 + 2.0 * j);
-    W[2] = bulk * (j * x0 * f0 * f0 - 2.0 * f0 * j - x1 + 2.0);
+    W[1] = bulk * (-f1 - j * x1 + 2 * j);
+    W[2] = bulk * (j * x0 * f0 * f0 - 2 * f0 * j - x1 + 2);
 }
 
 // clang-format on

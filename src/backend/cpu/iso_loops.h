@@ -36,6 +36,11 @@ __attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_l
     *energy = iso_energy((sp_law)law, p, H);
 }
 
+// energy of a point; 0 in padding, which repeats an element whose energy may be infinite
+SP_POINTWISE sp_lane iso_weighted(sp_lane w, sp_lane density) {
+    return SP_SELECT(w > 0.0, w * density, lane_all(0));
+}
+
 // stress and tangent of point q; f: forces of nodes 1..; NULL: only the energy
 SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
     size_t edges = (size_t)nodes - 1;
@@ -44,12 +49,12 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
     iso_response r;
     iso_gradient(nodes, d, slope, H);
     SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
-    if (!f) return w * r.law.energy;
+    if (!f) return iso_weighted(w, r.law.energy);
     for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
     iso_tangent(&r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
     iso_stress(&r, -w, P);
     iso_spread(nodes, P, turned, f);
-    return w * r.law.energy;
+    return iso_weighted(w, r.law.energy);
 }
 
 // ------------------------------------------------------------------------------------------------ mean dilatation
@@ -102,7 +107,7 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         iso_response r;
         SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at[i], &r);
-        *energy += lane_load(g->weight + 4 * q) * r.law.energy;
+        *energy += iso_weighted(lane_load(g->weight + 4 * q), r.law.energy);
         if (f) bar_store(g, q, &at[i], &r, f, mean);
     }
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
@@ -204,7 +209,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             iso_gradient(g->nodes, d, slope, H);
             if (!g->bar && !g->dense) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
-                energy += w * psi;
+                energy += iso_weighted(w, psi);
             }
             sp_lane J = iso_jacobian(H);
             volume += w * J;
