@@ -119,6 +119,8 @@ VOLUMES = [
     ("mixed", "k/2 ((J^2 - 1) / 2 - ln J)", bulk / 2 * (j**2 / 2 + log1p_rest(j))),
 ]
 
+# laws to which a penalty k/2 (J - 1)^2 is added; in the energy of "stable", lambda is its modulus
+PENALISED = ["stvk", "log"]
 # Costa et al. 2001 in the quadratic form q = Q(E) of the strain and j: a/2 (exp(J^(-4/3) Q) - 1), and its energy of a change of
 # volume, which is k/2 j^2 at small j
 COSTA = a / 2 * expm1(q * side(j)**4)
@@ -277,6 +279,16 @@ HEAD = """// Written by tools/laws.py: change the energy densities there. Energy
 """
 
 
+PENALTY = """// adds the penalty k/2 (J - 1)^2 that p asks for to an energy and its first and second derivative by j
+SP_POINTWISE void law_penalty(const sp_lane *p, sp_lane j, sp_lane *energy, sp_lane *first, sp_lane *second) {
+    sp_lane U[3];
+    if (!lane_any(p[SP_LAW_BULK] > 0)) return;
+    volume_quadratic(p[SP_LAW_BULK], j, U);
+    *energy += U[0], *first += U[1], *second += U[2];
+}
+"""
+
+
 CHAIN = """// W of an isochoric law and a change of volume by d1, d2, j from their derivatives by b1, b2 and by j
 SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U, sp_lane *W) {
     W[0] = V[0] + U[0];
@@ -302,10 +314,11 @@ def choice(cases):
 
 
 def dispatch():
-    lines = CHAIN.splitlines() + ["", "// W of any law on invariants"]
+    lines = PENALTY.splitlines() + [""] + CHAIN.splitlines() + ["", "// W of any law on invariants"]
     lines += ["SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_lane d2, sp_lane j, sp_lane *W) {"]
     for name, *_ in LAWS:
-        lines += [f"    if (law == SP_LAW_{ENUM[name]}) {{", f"        law_{name}(p, d1, d2, j, W);", "        return;", "    }"]
+        penalty = ["        law_penalty(p, j, W, W + 3, W + 6);"] if name in PENALISED else []
+        lines += [f"    if (law == SP_LAW_{ENUM[name]}) {{", f"        law_{name}(p, d1, d2, j, W);"] + penalty + ["        return;", "    }"]
     lines += ["    sp_lane b[10], V[6], U[3];", "    law_bars(d1, d2, j, b);", "    law_volume(p, j, U);"]
     lines += choice([(f"law == SP_LAW_{ENUM[name]}", f"law_{name}(p, b[0], b[5], V)") for name, *_ in ISOCHORIC])
     lines += ["    law_chain(b, V, U, W);", "}", ""]

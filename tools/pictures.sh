@@ -55,6 +55,7 @@ draw incision organs/incision --size 1600 900 --plain
 draw liver organs/liver --size 1280 800
 draw contact-forces contact/stack --size 900 900 --contacts --color-by contact
 draw links-ligament links/ligament --size 900 600 --time 0.7 --links --plain
+draw materials-incompressible materials/incompressible --time 1 --size 1000 420
 draw materials-creep materials/creep --size 700 800
 draw materials-fibres materials/fibres --size 1000 820
 draw materials-springs materials/springs --size 900 600
@@ -63,6 +64,7 @@ draw picture-beam beam --size 1280 800
 draw picture-transparent transparent --size 1280 800
 draw picture-mapped mapped-surface --size 1280 800 --set view.show="visual mechanical fixed" --set view.color-by=von-mises
 draw picture-clip organs/eye --steps 0 --size 1280 800
+draw removal materials/removal --size 800 500 --time 0.7
 draw rods-curl rods/swinging-curl --time 1.8 --size 900 900
 draw rods-hair-straight rods/hair-straight --time 0.9 --size 1280 1280
 draw rods-hair-curly rods/hair-curly --time 0.9 --size 1280 1280

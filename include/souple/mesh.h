@@ -15,20 +15,25 @@ typedef enum sp_element_type {
     SP_ELEMENT_TET4,   ///< linear tetrahedron, 4 nodes: det(x1-x0, x2-x0, x3-x0) > 0
     SP_ELEMENT_LINE2,  ///< element of a rod; its 2 nodes are its ends. Not in meshes
     SP_ELEMENT_TET10,  ///< quadratic tetrahedron: corners 0 1 2 3, then the nodes on edges 01 12 20 03 13 23
-    SP_ELEMENT_HEX8    ///< trilinear hexahedron: nodes 0 1 2 3 around a face, counter-clockwise seen from 4 5 6 7 above them
+    SP_ELEMENT_HEX8,   ///< trilinear hexahedron: nodes 0 1 2 3 around a face, counter-clockwise seen from 4 5 6 7 above them
+    SP_ELEMENT_TRI3    ///< triangle in space, 3 nodes: element of a membrane (sp_solid_def.thickness). Not with others in a mesh
 } sp_element_type;
 
 enum { SP_ELEMENT_NODES_MAX = 10 };  ///< the largest number of nodes of an element
-/// Number of nodes of an element of this type: 4, 2, 10, 8; 0: unknown type.
+/// Number of nodes of an element of this type: 4, 2, 10, 8, 3; 0: unknown type.
 SP_API int sp_element_nodes(sp_element_type type);
-/// "tetrahedron", "line", "quadratic tetrahedron", "hexahedron"; "element": unknown type.
+/// "tetrahedron", "line", "quadratic tetrahedron", "hexahedron", "triangle"; "element": unknown type.
 SP_API const char *sp_element_name(sp_element_type type);
 /// Natural coordinates of a node of an element. Tetrahedra: the weights of corners 1, 2, 3, as in sp_anchor. Hexahedra: [0, 1]^3,
 /// nodes 0..3 at (0, 0, 0) (1, 0, 0) (1, 1, 0) (0, 1, 0), then 4..7 above them. Lines: the fraction of the length.
+/// Triangles: the weights of corners 1 and 2, and 0.
 SP_API void sp_element_natural(sp_element_type type, int node, double natural[3]);
 
-/// A volume mesh: nodes, elements, groups and arrays. It never changes.
+/// A mesh of volume elements, or of triangles: nodes, elements, groups and arrays. It never changes.
 typedef struct sp_mesh sp_mesh;
+/// A triangle surface with texture coordinates, normals, colours, groups and arrays. It may be open, closed or defective:
+/// sp_trimesh_create checks numbers only, sp_trimesh_examine finds defects.
+typedef struct sp_trimesh sp_trimesh;
 
 /// A named set of a mesh (a physical group of the file). Elements or nodes may be empty, but not both.
 typedef struct sp_mesh_group {
@@ -51,7 +56,8 @@ typedef struct sp_mesh_def {
     int node_count;
     const double *positions;  ///< node_count x 3 [m]
     int element_count;
-    const sp_element_type *element_types;  ///< element_count types, any but SP_ELEMENT_LINE2; nullable: all SP_ELEMENT_TET4
+    const sp_element_type *element_types;  ///< element_count types, any but SP_ELEMENT_LINE2, triangles
+                                           ///< alone; nullable: all SP_ELEMENT_TET4
     const int *element_nodes;  ///< node numbers of one element after the other; oriented as at the types, or not: fix_orientation
     const int64_t *node_ids;   ///< user numbers of the nodes, as in a file; nullable: 0, 1, 2, ...
     const int64_t *element_ids;  ///< likewise
@@ -84,6 +90,14 @@ SP_API sp_status sp_mesh_sphere(sp_context *context, const double radius[3], int
 /// Ring about the origin: radii of ring and tube; cells around the ring, across the tube's radius.
 SP_API sp_status sp_mesh_torus(sp_context *context, double ring, double tube, const double axis[3], const int cells[2],
                                sp_mesh **out);
+/// Rectangle of triangles in the xz plane, a corner at the origin, normals along +y; `crossed`: four triangles a cell around its
+/// middle, otherwise two. Node number i(nz+1) + l, then the middles.
+SP_API sp_status sp_mesh_sheet(sp_context *context, const double size[2], const int cells[2], bool crossed, sp_mesh **out);
+/// Disc of triangles in the xz plane about the origin, normals along +y: a node in the middle and 6 k nodes on ring k.
+SP_API sp_status sp_mesh_disc(sp_context *context, double radius, int rings, sp_mesh **out);
+/// The triangles of a surface as the elements of a mesh, a membrane, with its groups and arrays. Fails where a vertex belongs to
+/// no triangle.
+SP_API sp_status sp_mesh_of_triangles(const sp_trimesh *surface, sp_mesh **out);
 /// A copy whose positions are scaled per axis, then transformed by the pose. Nullable: scale, pose.
 SP_API sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const sp_pose *pose, sp_mesh **out);
 
@@ -100,7 +114,7 @@ SP_API sp_element_type sp_mesh_element(const sp_mesh *mesh, int element, const i
 /// Position at natural coordinates of an element [m]. Nullable: natural, the centre.
 SP_API void sp_mesh_element_point(const sp_mesh *mesh, int element, const double natural[3], double x[3]);
 /// The integrals of the shape functions of an element [m3], one per node: their sum is its volume, and their sum times positions
-/// the integral of the position.
+/// the integral of the position. Of a triangle over its area [m2].
 SP_API void sp_mesh_element_integrals(const sp_mesh *mesh, int element, double *integrals);
 /// The user number of each node.
 SP_API const int64_t *sp_mesh_node_ids(const sp_mesh *mesh);
@@ -116,21 +130,22 @@ SP_API const sp_mesh_array *sp_mesh_array_named(const sp_mesh *mesh, const char 
 SP_API int sp_mesh_array_count(const sp_mesh *mesh);
 /// An array by index. Its pointers are valid as long as the mesh exists.
 SP_API sp_status sp_mesh_array_at(const sp_mesh *mesh, int index, sp_mesh_array *out);
-SP_API double sp_mesh_volume(const sp_mesh *mesh);                               ///< [m3]
+SP_API double sp_mesh_volume(const sp_mesh *mesh);                               ///< [m3]; of triangles their area [m2]
 SP_API void sp_mesh_bounds(const sp_mesh *mesh, double low[3], double high[3]);  ///< [m]
-/// Number of boundary triangles. The face of a hexahedron has two, cut at its lowest node; that of a quadratic tetrahedron four,
-/// with the nodes on its edges.
+/// Number of boundary triangles; of a mesh of triangles all of these. The face of a hexahedron has two, cut at its lowest node;
+/// that of a quadratic tetrahedron four, with the nodes on its edges.
 SP_API int sp_mesh_face_count(const sp_mesh *mesh);
 SP_API const int *sp_mesh_faces(const sp_mesh *mesh);            ///< face_count x 3, outward
 SP_API int sp_mesh_face_element(const sp_mesh *mesh, int face);  ///< the element behind a boundary triangle
 /// The element that contains a point, and the natural coordinates of the point in it. Returns how far the point is inside: the
 /// smallest weight of a corner (tetrahedra) or distance to a face in natural coordinates (hexahedra). If it is negative, the
-/// point is outside, and the element is the one with the largest.
+/// point is outside, and the element is the one with the largest. Triangles: the nearest one, with the coordinates of its nearest
+/// point; negative where the distance is not 0 up to rounding, relative to the size of the triangle.
 SP_API double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]);
 
 /// Cells: linear tetrahedra that divide the elements, in the order of these. Material points of bodies (sp_anchor) are in cells;
 /// their values at elements (stress, ...) are given for each cell. A hexahedron has six, a quadratic tetrahedron eight, with its
-/// nodes.
+/// nodes. The cell of a triangle is flat: its last node twice, the second time with weight 0.
 SP_API int sp_mesh_cell_count(const sp_mesh *mesh);
 SP_API const int *sp_mesh_cells(const sp_mesh *mesh);               ///< cell_count x 4 node numbers
 SP_API int sp_mesh_cell_element(const sp_mesh *mesh, int cell);     ///< the element of a cell
@@ -167,10 +182,6 @@ SP_API sp_status sp_mesh_select(const sp_mesh *mesh, const sp_selection *selecti
                                 int *count);
 
 // ---------------------------------------------------------------------------------------------------- triangle surfaces
-
-/// A triangle surface with texture coordinates, normals, colours, groups and arrays. It may be open, closed or defective:
-/// sp_trimesh_create checks numbers only, sp_trimesh_examine finds defects.
-typedef struct sp_trimesh sp_trimesh;
 
 /// Definition of a triangle surface. Start from sp_trimesh_def_default(). Everything is copied.
 typedef struct sp_trimesh_def {
@@ -257,7 +268,7 @@ typedef struct sp_defect {
 typedef struct sp_mesh_stats {
     int node_count, element_count;
     bool tetrahedra;         ///< a volume mesh, not a surface
-    int type_counts[4];      ///< elements of each sp_element_type
+    int type_counts[4];      ///< elements of each sp_element_type, of volume meshes
     double low[3], high[3];  ///< of the finite positions [m]
     double volume;  ///< of elements, inverted ones counted positive; of closed surfaces the volume enclosed; open ones: NaN [m3]
     double area;    ///< of the surface [m2]

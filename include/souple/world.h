@@ -73,9 +73,11 @@ typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORI
 /// Energy of the volume of laws with isochoric invariants, with the bulk modulus k: k/2 ln^2 J, k/2 (J - 1)^2, or k/2 ((J^2 -
 /// 1)/2 - ln J).
 typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLUMETRIC_MIXED } sp_volumetric;
-/// Integration of 8-node hexahedra; other elements ignore it. B-bar: the mean dilatation of the element, 2x2x2 points for the
-/// rest; does not lock if the material is nearly incompressible (docs/incompressible.md). Full: 2x2x2 points for everything.
-typedef enum sp_integration { SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
+/// Integration of 8-node hexahedra and 4-node tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron,
+/// or of a patch of about seven tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
+/// incompressible (docs/incompressible.md). Full: the points of the element for everything. Auto: b-bar for hexahedra, full for
+/// tetrahedra.
+typedef enum sp_integration { SP_INTEGRATION_AUTO, SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
@@ -99,6 +101,8 @@ typedef struct sp_material {
     double fibre_young;  ///< [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression
     double fibre[6];  ///< rest direction of the fibres in the axes of the mesh, of any length; then that of a second family (of
                       ///< costa: the sheet), 0 0 0: none
+    double incompressibility;  ///< modulus k [Pa] >= 0 of the penalty k/2 (J - 1)^2 on the change of volume, default 0; of linear
+                               ///< and corotational k/2 (tr e)^2. Not of laws with isochoric invariants, which have `bulk`
 } sp_material;
 
 /// The law of a region. Options that a model does not have are ignored.
@@ -137,8 +141,8 @@ typedef struct sp_anchor {
     sp_body_id body;
     uint32_t elem;     ///< number of the element; rod: numbered through all strands; rigid: 0
     uint32_t group;    ///< group of elements of one type; 0: there is only one so far
-    double at[3];      ///< natural coordinates. Tetrahedron: weights of nodes 1, 2, 3 (node 0: 1 - sum); rod: fraction of the
-                       ///< element's length in [0, 1], 0, 0; rigid: 0
+    double at[3];      ///< natural coordinates. Tetrahedron: weights of nodes 1, 2, 3 (node 0: 1 - sum); triangle: of nodes 1, 2,
+                       ///< and 0; rod: fraction of the element's length in [0, 1], 0, 0; rigid: 0
     double offset[3];  ///< [m]. Rigid: the point in its own frame; rod: from the centreline in the frame there, x is 0
 } sp_anchor;
 
@@ -188,6 +192,7 @@ typedef struct sp_mass_def {
 typedef struct sp_solid_def {
     const char *name;                ///< unique in the world; nullable: "solid<slot>"
     const sp_mesh *mesh;             ///< rest shape
+    double thickness;                ///< of a mesh of triangles, a membrane [m] > 0; 0, the default: a mesh of volume elements
     const double *initial;           ///< initial positions (nodes x 3); nullable: the rest shape
     const double *initial_velocity;  ///< (nodes x 3); nullable: at rest
     sp_material_model model;         ///< default corotational
@@ -196,7 +201,7 @@ typedef struct sp_solid_def {
     sp_tangent tangent;              ///< default frozen; exact of the corotational law needs polar or svd and shape rest
     sp_neo_hookean_form form;        ///< default stable
     sp_volumetric volumetric;        ///< default log
-    sp_integration integration;      ///< default b-bar
+    sp_integration integration;      ///< default auto
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;

@@ -51,9 +51,22 @@ typedef struct sp_tets {
 
 enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21, SP_ISO_TANGENT_DENSE = 54, SP_ISO_FAMILIES_MAX = 2 };
 
+// Patches of 4-node tetrahedra with one mean dilatation each (kernels/bar.h, solid/solid_patches.c). A patch is in one chunk.
+typedef struct sp_patches {
+    int count;
+    int *chunk_start;        // first patch of each chunk (chunks + 1)
+    int *start, *slot;       // elements of each patch (count + 1): slots of the group
+    int *of;                 // per slot: its patch
+    int *node_start, *node;  // nodes of each patch (count + 1), ascending
+    uint16_t *local;         // the same in local numbers of the chunk
+    int *at;                 // slots x 4: where the nodes of an element are in `node`
+    double *measure;         // per slot, scratch of a state: z, then the pressure
+} sp_patches;
+
 // Isoparametric elements with integration points, any law of kernels/law.h on any element type, in structures of `lanes` elements
-// like sp_tets. The tangent of a point is kept in the axes of its stretches (kernels/spectral.h), the same numbers for every law.
-// x of the chunk functions holds displacements from rest, not positions: the gradient of a small displacement keeps its digits.
+// like sp_tets. Three nodes: membranes (kernels/membrane.h), with a normal free of stress. The tangent of a point is kept in the
+// axes of its stretches (kernels/spectral.h), the same numbers for every law. x of the chunk functions holds displacements from
+// rest, not positions: the gradient of a small displacement keeps its digits.
 typedef struct sp_iso {
     int lanes, blocks;
     int nodes, points;  // per element
@@ -64,8 +77,9 @@ typedef struct sp_iso {
     uint16_t *local;    // blocks x nodes x lanes
     double *slope;      // blocks x points x (nodes - 1) x 3 x lanes: rest gradients of the shape functions of nodes 1.. (that of
                         // node 0 is minus their sum)
-    double *weight;     // blocks x points x lanes: rest volume of the integration point [m3]; 0 in padding
-    double *param;      // blocks x SP_LAW_PARAMS x lanes: numbers of the law
+    double *weight;  // blocks x points x lanes: rest volume of the integration point [m3], of membranes area times thickness; 0
+                     // in padding
+    double *param;   // blocks x SP_LAW_PARAMS x lanes: numbers of the law
     const double *volume;  // blocks x lanes: rest volume, 0 for padding
     double *turned;        // blocks x points x (nodes - 1) x 3 x lanes: V^T slope at the last state
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
@@ -84,6 +98,8 @@ typedef struct sp_iso {
     double *fibre_state;  // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
     double *kept;         // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
                           // stress, constant within a step, which acts beside the law. iso_sums leaves it out
+    const sp_patches *patches;       // 4-node tetrahedra with mean dilatation, else NULL
+    double *patch_q, *patch_factor;  // q of the nodes of each patch (x 3), and the factor of q q^T
 } sp_iso;
 
 // the tangent has the part of `kept`, which may be indefinite
@@ -121,6 +137,13 @@ typedef struct sp_warped {
     const double *kept;    // structures x 36 x lanes: element rotations in the node frames at the last refresh
     const double *record;  // nodes x 16: node rotation, x, x in the node frame, padding
 } sp_warped;
+
+// Patches that contribute to a chunk of matrix rows, and the numbers of the blocks of their node pairs in the chunk, patch by
+// patch: (0,0) (0,1) .. (0,n-1) (1,1) .. (n-1,n-1), or -1: not in this chunk.
+typedef struct sp_patch_stencil {
+    int count;
+    const int *patch, *at;
+} sp_patch_stencil;
 
 typedef struct sp_backend {
     const char *name;
@@ -169,22 +192,32 @@ typedef struct sp_backend {
     void (*cg_direction)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
 
+// Mean dilatation of the patches of a chunk, for every backend. Means: from the measures z of the elements to the pressures;
+// returns the energy of the changes of volume. `keep`: the factors are stored, and q is set to zero.
+double sp__patches_means(const sp_iso *g, int chunk, bool keep);
+void sp__patches_product(const sp_iso *g, int chunk, const double *x, double *y);  // y += sum factor q q^T x
+void sp__patches_assemble(const sp_iso *g, const sp_patch_stencil *where, double factor, double *blocks);
+
 // Nodes a <= b of pair k of an element: (0,0) .. (n-1,n-1), then (0,1) (0,2) .. (0,n-1) (1,2) .. (n-2,n-1).
 void sp__pairs(int nodes, int k, int *a, int *b);
 
 // State of an integration point at displacements u (nodes x 3) of the nodes of its element.
 typedef struct sp_iso_value {
-    double energy;     // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
-    double cauchy[6];  // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
-    double strain[6];  // Green-Lagrange strain in world axes, tensor shear
-    double jacobian;   // det F
-    double fibre;      // |F f|, the stretch of the first direction; 1 where there is none
+    double energy;       // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
+    double cauchy[6];    // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element
+    double strain[6];    // Green-Lagrange strain in world axes, tensor shear
+    double jacobian;     // det F
+    double fibre;        // |F f|, the stretch of the first direction; 1 where there is none
+    double gradient[9];  // F - I
 } sp_iso_value;
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
 // second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress
 void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]);
 // cauchy += F S F^T / J
 void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]);
+// The same in an element of a patch whose mean of z is `mean`; the energy is that of the point and of the mean.
+void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u, sp_iso_value *out);
+double sp__iso_measure(const sp_iso *g, int slot, const double *u);  // z of an element with one point
 
 // "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);

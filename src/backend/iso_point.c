@@ -1,9 +1,10 @@
-// Node pairs of elements, and the state of one integration point for fields.
+// Node pairs of elements, the state of one integration point for fields, and the mean dilatation of patches.
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
@@ -24,6 +25,16 @@ static void point_cauchy(const iso_response *r, const double *t, double *cauchy)
     }
 }
 
+// U S U^T of a stress S, xx yy zz xy yz zx
+static void point_turn(const double *U, const double *S, double *out) {
+    double P[9];
+    lane_mul_sym(U, S, P);
+    for (int k = 0; k < 6; k++) {
+        const double *a = P + 3 * (k < 3 ? k : sp__axis_a[k - 3]), *b = U + 3 * (k < 3 ? k : sp__axis_b[k - 3]);
+        out[k] = lane_dot(a, b);
+    }
+}
+
 // H at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
 static void point_gradient(const sp_iso *g, int slot, int point, const double *d, double *H) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, edges = (size_t)g->nodes - 1;
@@ -41,13 +52,13 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
     for (int q = 0; q < g->points; q++) {
         double w = g->weight[(block * (size_t)g->points + (size_t)q) * lanes + lane];
         point_gradient(g, slot, q, d, H);
-        sum += w * bar_decompose((sp_law)g->law, H, &at);
+        sum += w * bar_decompose((sp_law)g->law, p, H, &at);
         volume += w;
     }
     bar_bulk((sp_law)g->law, p, sum / volume, bulk);
     bar_rest((sp_law)g->law, p, rest);
     point_gradient(g, slot, point, d, H);
-    bar_decompose((sp_law)g->law, H, &at);
+    bar_decompose((sp_law)g->law, p, H, &at);
     bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, r);
     r->law.energy += bulk[0];
 }
@@ -142,29 +153,61 @@ static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_valu
     if (lane_dot(fibre, fibre) > 0) out->fibre = sqrt(lane_dot(y, y));
 }
 
+// energy and Cauchy stress of a point with gradient H from its response
+static void point_stress(const sp_iso *g, const double *H, iso_response *r, sp_iso_value *out) {
+    double t[3];
+    out->energy = r->law.energy;
+    if (g->law == SP_LAW_LINEAR) {
+        memcpy(out->cauchy, r->stress, sizeof out->cauchy);
+        return;
+    }
+    spectral(H, r->U, r->V, t);
+    point_cauchy(r, t, out->cauchy);
+}
+
 // energy and Cauchy stress of an isotropic law
 static void point_isotropic(const sp_iso *g, int slot, int point, const double *d, const double *p, const double *H,
                             sp_iso_value *out) {
-    double t[3];
     iso_response r;
     if (g->bar)
         point_respond_bar(g, slot, point, d, p, &r);
     else
         iso_respond((sp_law)g->law, 0, p, H, &r);
-    out->energy = r.law.energy;
+    point_stress(g, H, &r, out);
+}
+
+// A membrane: H and the strain have a normal part by the stretch of the thickness; the linear law has its stress in the axes of
+// U.
+static void membrane_value(const sp_iso *g, int slot, const double *d, const double *p, sp_iso_value *out) {
+    size_t lanes = (size_t)g->lanes;
+    double slope[3 * (MEMBRANE_NODES - 1)], N[9], H[9], HN[9], small[3], green[3], t[3];
+    iso_response r;
+    for (size_t i = 0; i < 6; i++) slope[i] = g->slope[((size_t)slot / lanes * 6 + i) * lanes + (size_t)slot % lanes];
+    iso_gradient(MEMBRANE_NODES, d, slope, H);
+    membrane_respond((sp_law)g->law, 0, p, slope, H, t, &r);
+    out->energy = r.law.energy, out->jacobian = membrane_jacobian(t), out->fibre = 1;
     if (g->law == SP_LAW_LINEAR) {
-        memcpy(out->cauchy, r.stress, sizeof out->cauchy);
-        return;
+        point_turn(r.U, r.stress, out->cauchy);
+        membrane_frame(slope, N), membrane_columns(N, H, HN);
+        membrane_strain(N, HN, small, green), membrane_decompose(N, HN, green, r.U, r.V, t);
+    } else {
+        point_cauchy(&r, t, out->cauchy);
     }
-    spectral(H, r.U, r.V, t);
-    point_cauchy(&r, t, out->cauchy);
+    for (int i = 0; i < 9; i++)
+        out->gradient[i] = H[i] + ((1 + t[2]) * r.U[i - i % 3 + 2] - r.V[i - i % 3 + 2]) * r.V[i % 3 * 3 + 2];
+    green_strain(out->gradient, out->strain);
 }
 
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out) {
     double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
     for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
     point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    if (g->nodes == MEMBRANE_NODES) {
+        membrane_value(g, slot, d, p, out);
+        return;
+    }
     point_gradient(g, slot, point, d, H);
+    memcpy(out->gradient, H, sizeof H);
     green_strain(H, out->strain);
     out->jacobian = iso_jacobian(H);
     if (g->dense)
@@ -172,4 +215,93 @@ void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso
     else
         point_isotropic(g, slot, point, d, p, H, out);
     point_fibres(g, slot, H, out);
+}
+
+// ------------------------------------------------------------------------------------------------ patches
+
+double sp__iso_measure(const sp_iso *g, int slot, const double *u) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9];
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, 0, d, H);
+    return bar_measure_of((sp_law)g->law, p, H);
+}
+
+void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u, sp_iso_value *out) {
+    double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], rest[SP_LAW_PARAMS], bulk[3], H[9];
+    iso_response r;
+    bar_point at;
+    for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
+    point_lane(g, slot, g->param, SP_LAW_PARAMS, p);
+    point_gradient(g, slot, 0, d, H);
+    bar_bulk((sp_law)g->law, p, mean, bulk);
+    bar_rest((sp_law)g->law, p, rest);
+    bar_decompose((sp_law)g->law, p, H, &at);
+    bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, &r);
+    r.law.energy += bulk[0];
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    point_stress(g, H, &r, out);
+    point_fibres(g, slot, H, out);
+}
+
+// Numbers of the law for g of a patch, the means of those of its elements: g is linear in them, so that sum V g is kept where
+// they differ. Returns the volume, and the mean of z.
+static double patch_params(const sp_iso *g, int patch, double *p, double *z) {
+    static const int linear[3] = {0, 1, SP_LAW_BULK};
+    const sp_patches *c = g->patches;
+    double own[SP_LAW_PARAMS] = {0}, volume = 0;
+    for (int k = 0; k < SP_LAW_PARAMS; k++) p[k] = 0;
+    *z = 0;
+    for (int i = c->start[patch]; i < c->start[patch + 1]; i++) {
+        double V = g->volume[c->slot[i]];
+        if (!(V > 0)) continue;  // removed
+        point_lane(g, c->slot[i], g->param, SP_LAW_PARAMS, own);
+        for (int k = 0; k < 3; k++) p[linear[k]] += V * own[linear[k]];
+        *z += V * c->measure[c->slot[i]];
+        volume += V;
+    }
+    p[SP_LAW_VOLUME] = own[SP_LAW_VOLUME];
+    for (int k = 0; volume > 0 && k < 3; k++) p[linear[k]] /= volume;
+    if (volume > 0) *z /= volume;
+    return volume;
+}
+
+double sp__patches_means(const sp_iso *g, int chunk, bool keep) {
+    const sp_patches *c = g->patches;
+    double energy = 0;
+    for (int patch = c->chunk_start[chunk]; patch < c->chunk_start[chunk + 1]; patch++) {
+        double p[SP_LAW_PARAMS], z, bulk[3], volume = patch_params(g, patch, p, &z);
+        bar_bulk((sp_law)g->law, p, z, bulk);
+        energy += volume * bulk[0];
+        for (int i = c->start[patch]; i < c->start[patch + 1]; i++) c->measure[c->slot[i]] = bulk[1];
+        if (!keep) continue;
+        g->patch_factor[patch] = volume > 0 ? (g->definite ? lane_max(bulk[2], 0) : bulk[2]) / volume : 0;
+        for (int i = 3 * c->node_start[patch]; i < 3 * c->node_start[patch + 1]; i++) g->patch_q[i] = 0;
+    }
+    return energy;
+}
+
+void sp__patches_product(const sp_iso *g, int chunk, const double *x, double *y) {
+    const sp_patches *c = g->patches;
+    for (int patch = c->chunk_start[chunk]; patch < c->chunk_start[chunk + 1]; patch++) {
+        double sum = 0;
+        for (int i = c->node_start[patch]; i < c->node_start[patch + 1]; i++)
+            sum += lane_dot(g->patch_q + 3 * (size_t)i, x + 4 * (size_t)c->local[i]);
+        sum *= g->patch_factor[patch];
+        for (int i = c->node_start[patch]; i < c->node_start[patch + 1]; i++)
+            for (size_t k = 0; k < 3; k++) y[4 * (size_t)c->local[i] + k] += sum * g->patch_q[3 * (size_t)i + k];
+    }
+}
+
+void sp__patches_assemble(const sp_iso *g, const sp_patch_stencil *where, double factor, double *blocks) {
+    const int *at = where->at;
+    for (int s = 0; s < where->count; s++) {
+        int patch = where->patch[s], end = g->patches->node_start[patch + 1];
+        for (int a = g->patches->node_start[patch]; a < end; a++)
+            for (int b = a; b < end; b++, at++)
+                if (*at >= 0)
+                    bar_block(factor * g->patch_factor[patch], g->patch_q + 3 * (size_t)a, g->patch_q + 3 * (size_t)b,
+                              blocks + 9 * (size_t)*at);
+    }
 }

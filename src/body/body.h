@@ -225,7 +225,7 @@ typedef struct sp_body_ops {
     int field_count;
     sp_field_id state[2];  // fields whose numbers set_state takes; SP_FIELD_COUNT: they are no field
     sp_element_type element_type;
-    int nodes_per_element;                        // 0: no elements
+    int nodes_per_element;  // of a cell; 0: no elements. SP_ELEMENT_TRI3: 4, flat cells that have their last node twice
     void (*element_nodes)(sp_body *b, int *out);  // in user numbering (elements x nodes_per_element). NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     // energy balance. NULL: the body has none
@@ -371,7 +371,7 @@ void sp__body_solver_changed(sp_body *b);
 #define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
 
 // The kinds.
-extern const sp_body_ops sp__solid_ops, sp__rod_ops, sp__rigid_ops;
+extern const sp_body_ops sp__solid_ops, sp__membrane_ops, sp__rod_ops, sp__rigid_ops;
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out);
 sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out);
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);

@@ -122,7 +122,8 @@ static sp_status carrier_elements(sp_carrier *c, const sp_link_side *side) {
     b->ops->element_nodes(b, c->corners);
     for (int e = 0; e < b->elements; e++) {
         int selected = 0;
-        for (int k = 0; k < each; k++) selected += c->mark[c->corners[e * each + k]];
+        const int *corner = c->corners + e * each, distinct = each == 4 && corner[2] == corner[3] ? 3 : each;
+        for (int k = 0; k < distinct; k++) selected += c->mark[corner[k]];
         if (selected < wanted) continue;
         for (int k = 0; k < each; k++) c->part[c->count * each + k] = c->corners[e * each + k];
         c->element[c->count++] = e;
@@ -182,7 +183,12 @@ static int nearest_marked(const sp_carrier *c, const double x[3], double *distan
 // Natural coordinates of x in an element, whose map is extrapolated. False: the element has no volume.
 static bool natural_in(const sp_carrier *c, int element, const double x[3], double at[3]) {
     const int *n = c->corners + 4 * (size_t)element;
-    double D[9], inverse[9], d[3];
+    double D[9], inverse[9], d[3], w[4];
+    if (n[2] == n[3]) {
+        double square = sp__triangle_weights(c->x + 3 * (size_t)n[0], c->x + 3 * (size_t)n[1], c->x + 3 * (size_t)n[2], x, w);
+        if (square > 0) memcpy(at, w + 1, 3 * sizeof *at);
+        return square > 0;
+    }
     for (int k = 0; k < 3; k++)
         for (int a = 0; a < 3; a++) D[3 * k + a] = c->x[3 * (size_t)n[a + 1] + (size_t)k] - c->x[3 * (size_t)n[0] + (size_t)k];
     if (sp__inverse3(D, inverse) == 0) return false;

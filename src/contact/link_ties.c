@@ -296,6 +296,10 @@ static void weights_behind(sp_body *b, int face, const double x[3], uint32_t *el
         if (k > 0) at[k].at[k - 1] = 1;
     }
     b->ops->points(b, SP_COMMITTED, 4, at, p, NULL);
+    if (b->ops->element_type == SP_ELEMENT_TRI3) {
+        sp__triangle_weights(p, p + 3, p + 6, x, w);
+        return;
+    }
     for (int k = 0; k < 3; k++)
         for (int a = 0; a < 3; a++) D[3 * k + a] = p[3 * (a + 1) + k] - p[k];
     sp__inverse3(D, inverse);

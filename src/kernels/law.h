@@ -32,6 +32,8 @@ enum { SP_LAW_VOLUME_LOG, SP_LAW_VOLUME_QUADRATIC, SP_LAW_VOLUME_MIXED, SP_LAW_V
 //   0, 1  c1 [Pa], c2 of veronda-westmann
 //   0..7  mu_k [Pa], a_k of ogden, four terms; a_k = 0: no term
 //   8, 9  bulk modulus [Pa] and SP_LAW_VOLUME_ of the isochoric laws
+//   8     modulus k [Pa] of the penalty k/2 (J - 1)^2 of stvk and log; others have it in lambda, which is the same
+//   9     of stvk: 1 with a penalty, whose J - 1 is then the measure of kernels/bar.h; else 0
 //   1, 2  k1 [Pa], k2 of holzapfel: host code moves them to the numbers of the fibres
 //   0     a [Pa] of costa; 1..6 bff bss bnn bfs bfn bsn; 8 its bulk modulus k [Pa]
 //   2     SP_LAW_EXACT of corotational: 1 for the second derivatives of the energy, 0 for frozen rotations

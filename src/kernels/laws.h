@@ -229,6 +229,14 @@ SP_POINTWISE void law_volume(const sp_lane *p, sp_lane j, sp_lane *U) {
     }
 }
 
+// adds the penalty k/2 (J - 1)^2 that p asks for to an energy and its first and second derivative by j
+SP_POINTWISE void law_penalty(const sp_lane *p, sp_lane j, sp_lane *energy, sp_lane *first, sp_lane *second) {
+    sp_lane U[3];
+    if (!lane_any(p[SP_LAW_BULK] > 0)) return;
+    volume_quadratic(p[SP_LAW_BULK], j, U);
+    *energy += U[0], *first += U[1], *second += U[2];
+}
+
 // W of an isochoric law and a change of volume by d1, d2, j from their derivatives by b1, b2 and by j
 SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U, sp_lane *W) {
     W[0] = V[0] + U[0];
@@ -247,6 +255,7 @@ SP_POINTWISE void law_chain(const sp_lane *b, const sp_lane *V, const sp_lane *U
 SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_lane d2, sp_lane j, sp_lane *W) {
     if (law == SP_LAW_STVK) {
         law_stvk(p, d1, d2, j, W);
+        law_penalty(p, j, W, W + 3, W + 6);
         return;
     }
     if (law == SP_LAW_NEO_HOOKEAN_STABLE) {
@@ -255,6 +264,7 @@ SP_POINTWISE void law_invariants(sp_law law, const sp_lane *p, sp_lane d1, sp_la
     }
     if (law == SP_LAW_NEO_HOOKEAN_LOG) {
         law_log(p, d1, d2, j, W);
+        law_penalty(p, j, W, W + 3, W + 6);
         return;
     }
     sp_lane b[10], V[6], U[3];

@@ -95,6 +95,7 @@ typedef struct sp_problem_stats {
     double contrast;          // largest over smallest Young's modulus, >= 1
     double stiffness_number;  // largest E / (rho l2) of its elements, l the cube root of six volumes [1/s2]
     bool statics;             // no mass in the matrix
+    bool surface;             // a membrane with a definite tangent: its graph is that of a surface
 } sp_problem_stats;
 
 // choose.c: resolves SP_SOLVER_AUTO for such a body and writes the reason as a sentence; other types are returned unchanged.

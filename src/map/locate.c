@@ -1,13 +1,13 @@
-// A bounding volume hierarchy over tetrahedra. Elements are sorted along a space-filling curve (Morton 1966) by their centres,
-// and the tree halves that order. Its shape follows from the count alone: a node over m leaves is followed by the 2 m/2 - 1 nodes
-// of its left half, then by those of its right half, and only boxes are stored.
+// A bounding volume hierarchy over tetrahedra, or over triangles as flat cells. Elements are sorted along a space-filling curve
+// (Morton 1966) by their centres, and the tree halves that order. Its shape follows from the count alone: a node over m leaves is
+// followed by the 2 m/2 - 1 nodes of its left half, then by those of its right half, and only boxes are stored.
 //
 // Points outside use the nearest element by distance and extrapolate its affine map. This is exact under every affine motion,
 // linear in the nodes (so that forces transfer by a constant transpose), and continuous when the body rotates. Rejected: a
 // clamped closest point with an offset needs a rotation for the offset, is not linear, and is wrong by the strain. Rejected: the
 // largest minimum weight instead of the distance prefers large elements that may be far away. If the closest point is on an edge
 // or a vertex, several elements are equally near; the one with the largest minimum weight amplifies the motion of its nodes
-// least.
+// least. A point beside a triangle has the weights of its projection onto the plane.
 #include "map/locate.h"
 
 #include "math/vec3.h"
@@ -147,10 +147,16 @@ void sp__locator_destroy(sp_locator **locator) {
 
 // ---------------------------------------------------------------------------------------------------- one element
 
-// weights by Cramer's rule; returns the smallest, -infinity for an element without volume
+static bool is_triangle(const sp_locator *l, int element) {
+    return l->corners[4 * (size_t)element + 2] == l->corners[4 * (size_t)element + 3];
+}
+
+// weights by Cramer's rule; returns the smallest, -infinity for an element without volume or area
 static double weights_in(const sp_locator *l, int element, const double *p, double w[4]) {
     const double *x[4];
     for (int k = 0; k < 4; k++) x[k] = locate_corner(l, element, k);
+    if (is_triangle(l, element))
+        return sp__triangle_weights(x[0], x[1], x[2], p, w) == 0 ? -INFINITY : fmin(w[0], fmin(w[1], w[2]));
     if (sp__tet_weights(x, p, w) == 0) return -INFINITY;
     return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
 }
@@ -186,6 +192,8 @@ static double triangle_distance2(const double *p, const double *a, const double 
 // opposite node is negative) can be the nearest.
 static double element_distance2(const sp_locator *l, int element, const double *p, const double w[4]) {
     double best = INFINITY;
+    if (is_triangle(l, element))
+        return triangle_distance2(p, locate_corner(l, element, 0), locate_corner(l, element, 1), locate_corner(l, element, 2));
     for (int a = 0; a < 4; a++)
         if (w[a] < 0)
             best = fmin(best, triangle_distance2(p, locate_corner(l, element, (a + 1) % 4),
@@ -234,7 +242,7 @@ static int holder(const sp_locator *l, const double *p, double w[4]) {
         }
         for (int i = at.leaf * LEAF; i < leaf_end(l, at.leaf); i++) {
             int e = l->order[i];
-            if ((best >= 0 && e > best) || !(weights_in(l, e, p, trial) >= 0)) continue;
+            if ((best >= 0 && e > best) || is_triangle(l, e) || !(weights_in(l, e, p, trial) >= 0)) continue;
             best = e;
             memcpy(w, trial, sizeof trial);
         }
@@ -268,7 +276,8 @@ static nearest find_nearest(const sp_locator *l, const double *p, int hint) {
     nearest best = {.element = -1, .d2 = INFINITY, .least = -INFINITY};
     int depth = 1;
     double w[4];
-    if (hint >= 0 && weights_in(l, hint, p, w) < 0) best.d2 = element_distance2(l, hint, p, w) * (1 + 2 * SAME);
+    if (hint >= 0 && (weights_in(l, hint, p, w) < 0 || is_triangle(l, hint)))
+        best.d2 = element_distance2(l, hint, p, w) * (1 + 2 * SAME);
     while (depth > 0) {
         place at = stack[--depth], left, right;
         if (!(box_distance2(l->box[at.node], p) <= best.d2 * (1 + SAME))) continue;

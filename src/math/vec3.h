@@ -67,6 +67,19 @@ static inline double sp__tet_weights(const double *const x[4], const double *p, 
     return det;
 }
 
+// The same of the projection of p onto the plane of a triangle, with w[3] = 0: of a flat cell. Returns the square of twice its
+// area; the weights are not finite where that is 0.
+static inline double sp__triangle_weights(const double *a, const double *b, const double *c, const double *p, double w[4]) {
+    double u[3], v[3], d[3], n[3], m[3];
+    sp__sub3(b, a, u), sp__sub3(c, a, v), sp__sub3(p, a, d);
+    sp__cross3(u, v, n);
+    double square = sp__dot3(n, n);
+    sp__cross3(d, v, m), w[1] = sp__dot3(m, n) / square;
+    sp__cross3(u, d, m), w[2] = sp__dot3(m, n) / square;
+    w[3] = 0, w[0] = 1 - w[1] - w[2];
+    return square;
+}
+
 // out = a b
 static inline void sp__mul33(const double *a, const double *b, double *out) {
     for (int i = 0; i < 3; i++)

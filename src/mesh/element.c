@@ -8,6 +8,7 @@ int sp_element_nodes(sp_element_type type) {
     case SP_ELEMENT_LINE2: return 2;
     case SP_ELEMENT_TET10: return 10;
     case SP_ELEMENT_HEX8: return 8;
+    case SP_ELEMENT_TRI3: return 3;
     }
     return 0;
 }
@@ -18,6 +19,7 @@ const char *sp_element_name(sp_element_type type) {
     case SP_ELEMENT_LINE2: return "line";
     case SP_ELEMENT_TET10: return "quadratic tetrahedron";
     case SP_ELEMENT_HEX8: return "hexahedron";
+    case SP_ELEMENT_TRI3: return "triangle";
     }
     return "element";
 }
@@ -33,7 +35,10 @@ static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
 // ------------------------------------------------------------------------------------------------ points
 
 int sp__element_points(sp_element_type type) {
-    return type == SP_ELEMENT_TET4 ? 1 : type == SP_ELEMENT_TET10 ? 4 : type == SP_ELEMENT_HEX8 ? 8 : 0;
+    return type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TRI3 ? 1
+           : type == SP_ELEMENT_TET10                         ? 4
+           : type == SP_ELEMENT_HEX8                          ? 8
+                                                              : 0;
 }
 
 // Gauss points of a hexahedron; of a tetrahedron its centre, and the four points of Hammer, Marlowe and Stroud (1956)
@@ -42,6 +47,11 @@ void sp__element_point(sp_element_type type, int point, double natural[3], doubl
     if (type == SP_ELEMENT_HEX8) {
         for (int k = 0; k < 3; k++) natural[k] = 0.5 + (point >> k & 1 ? 0.5 : -0.5) / sqrt(3.0);
         *weight = 1.0 / points;
+        return;
+    }
+    if (type == SP_ELEMENT_TRI3) {
+        sp__element_centre(type, natural);
+        *weight = 0.5;
         return;
     }
     double near = points == 4 ? (5 + 3 * sqrt(5.0)) / 20 : 0.25, far = points == 4 ? (5 - sqrt(5.0)) / 20 : 0.25;
@@ -63,8 +73,8 @@ void sp_element_natural(sp_element_type type, int node, double natural[3]) {
 }
 
 void sp__element_centre(sp_element_type type, double natural[3]) {
-    bool tet = type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10;
-    for (int k = 0; k < 3; k++) natural[k] = tet ? 0.25 : 0.5;
+    bool tet = type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10, triangle = type == SP_ELEMENT_TRI3;
+    for (int k = 0; k < 3; k++) natural[k] = tet ? 0.25 : !triangle ? 0.5 : k < 2 ? 1.0 / 3 : 0;
 }
 
 // ------------------------------------------------------------------------------------------------ shape functions
@@ -74,6 +84,7 @@ void sp__element_weights(sp_element_type type, const double natural[3], double *
     switch (type) {
     case SP_ELEMENT_LINE2: w[0] = 1 - natural[0], w[1] = natural[0]; return;
     case SP_ELEMENT_TET4: memcpy(w, L, sizeof L); return;
+    case SP_ELEMENT_TRI3: w[0] = 1 - natural[0] - natural[1], w[1] = natural[0], w[2] = natural[1]; return;
     case SP_ELEMENT_TET10:
         for (int a = 0; a < 4; a++) w[a] = L[a] * (2 * L[a] - 1);
         for (int e = 0; e < 6; e++) w[4 + e] = 4 * L[tet_edge[e][0]] * L[tet_edge[e][1]];
@@ -111,9 +122,11 @@ static void hex_slopes(const double natural[3], double *dw) {
 
 void sp__element_slopes(sp_element_type type, const double natural[3], double *dw) {
     static const double tet[12] = {-1, -1, -1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, line[6] = {-1, 0, 0, 1, 0, 0};
+    static const double triangle[9] = {-1, -1, 0, 1, 0, 0, 0, 1, 0};
     switch (type) {
     case SP_ELEMENT_LINE2: memcpy(dw, line, sizeof line); return;
     case SP_ELEMENT_TET4: memcpy(dw, tet, sizeof tet); return;
+    case SP_ELEMENT_TRI3: memcpy(dw, triangle, sizeof triangle); return;
     case SP_ELEMENT_TET10: tet10_slopes(natural, dw); return;
     case SP_ELEMENT_HEX8: hex_slopes(natural, dw); return;
     }
@@ -127,10 +140,20 @@ static void element_jacobian(sp_element_type type, const double *x, const double
             for (int j = 0; j < 3; j++) J[3 * i + j] += (x[3 * a + i] - x[i]) * dw[3 * a + j];
 }
 
+// The unit normal takes the place of the third natural coordinate: gradients lie in the plane, and the determinant is twice the
+// area.
+static void triangle_normal(double J[9]) {
+    double u[3] = {J[0], J[3], J[6]}, v[3] = {J[1], J[4], J[7]}, n[3];
+    sp__cross3(u, v, n);
+    double length = sp__norm3(n);
+    for (int i = 0; i < 3; i++) J[3 * i + 2] = n[i] / length;
+}
+
 double sp__element_gradients(sp_element_type type, const double *x, const double natural[3], double *g) {
     double dw[3 * SP_ELEMENT_NODES_MAX], J[9], inverse[9];
     sp__element_slopes(type, natural, dw);
     element_jacobian(type, x, dw, J);
+    if (type == SP_ELEMENT_TRI3) triangle_normal(J);
     double det = sp__inverse3(J, inverse);
     for (int a = 0; a < sp_element_nodes(type); a++) sp__mul3t(inverse, dw + 3 * a, g + 3 * a);
     return det;
@@ -140,6 +163,7 @@ double sp__element_det(sp_element_type type, const double *x, const double natur
     double dw[3 * SP_ELEMENT_NODES_MAX], J[9];
     sp__element_slopes(type, natural, dw);
     element_jacobian(type, x, dw, J);
+    if (type == SP_ELEMENT_TRI3) triangle_normal(J);
     return sp__det3(J);
 }
 
@@ -189,7 +213,11 @@ static const int hex_face[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1,
 static const int tet_mid[4][4] = {{-1, 4, 6, 7}, {4, -1, 5, 8}, {6, 5, -1, 9}, {7, 8, 9, -1}};
 
 int sp__element_triangle_count(sp_element_type type) {
-    return type == SP_ELEMENT_TET4 ? 4 : type == SP_ELEMENT_TET10 ? 16 : type == SP_ELEMENT_HEX8 ? 12 : 0;
+    return type == SP_ELEMENT_TRI3    ? 1
+           : type == SP_ELEMENT_TET4  ? 4
+           : type == SP_ELEMENT_TET10 ? 16
+           : type == SP_ELEMENT_HEX8  ? 12
+                                      : 0;
 }
 
 static void element_set3(int out[3], int a, int b, int c) {
@@ -223,16 +251,18 @@ static void tet10_triangles(const int *nodes, int (*out)[3]) {
 void sp__element_triangles(sp_element_type type, const int *nodes, int (*out)[3]) {
     if (type == SP_ELEMENT_HEX8) hex_triangles(nodes, out);
     if (type == SP_ELEMENT_TET10) tet10_triangles(nodes, out);
+    if (type == SP_ELEMENT_TRI3) element_set3(out[0], nodes[0], nodes[1], nodes[2]);
     for (int f = 0; f < 4 && type == SP_ELEMENT_TET4; f++)
         for (int k = 0; k < 3; k++) out[f][k] = nodes[tet_face[f][k]];
 }
 
-// tetrahedra exchange corners 2 and 3, hexahedra the first two axes
+// tetrahedra exchange corners 2 and 3, hexahedra the first two axes, triangles the last corners
 void sp__element_turn(sp_element_type type, int *nodes) {
-    static const int tet[10] = {0, 1, 3, 2, 4, 8, 7, 6, 5, 9}, hex[8] = {0, 3, 2, 1, 4, 7, 6, 5};
+    static const int tet[10] = {0, 1, 3, 2, 4, 8, 7, 6, 5, 9}, hex[8] = {0, 3, 2, 1, 4, 7, 6, 5}, triangle[3] = {0, 2, 1};
+    const int *order = type == SP_ELEMENT_HEX8 ? hex : type == SP_ELEMENT_TRI3 ? triangle : tet;
     int before[SP_ELEMENT_NODES_MAX], n = sp_element_nodes(type);
     memcpy(before, nodes, (size_t)n * sizeof *nodes);
-    for (int a = 0; a < n; a++) nodes[a] = before[type == SP_ELEMENT_HEX8 ? hex[a] : tet[a]];
+    for (int a = 0; a < n; a++) nodes[a] = before[order[a]];
 }
 
 double sp__element_flat_below(sp_element_type type, const double *x) {
@@ -245,5 +275,6 @@ double sp__element_flat_below(sp_element_type type, const double *x) {
             edge2 = fmax(edge2, sp__dot3(e, e));
         }
     }
+    if (type == SP_ELEMENT_TRI3) return sqrt(edge2) * (1e-12 * sqrt(edge2) + 1e-15 * far);
     return edge2 * (1e-12 * sqrt(edge2) + 1e-15 * far);
 }

@@ -9,10 +9,10 @@
 
 enum { SP_ELEMENT_POINTS_MAX = 8, SP_ELEMENT_PAIRS_MAX = 55, SP_ELEMENT_CELLS_MAX = 8, SP_ELEMENT_TRIANGLES_MAX = 16 };
 
-// Integration points: 1, 4 and 8, exact for polynomials of degree 1, 2, and 3 in each coordinate.
+// Integration points: 1, 4 and 8, exact for polynomials of degree 1, 2, and 3 in each coordinate; of a triangle its centre.
 int sp__element_points(sp_element_type type);
 // The weights of a type sum to the volume of its natural coordinates, 1/6 and 1: the volume of an integration point is weight
-// times det(dx/dnatural) there.
+// times det(dx/dnatural) there. Of a triangle 1/2, twice its area and its area.
 void sp__element_point(sp_element_type type, int point, double natural[3], double *weight);
 
 // Natural coordinates of the centre, where all corners have the same weight.
@@ -29,7 +29,7 @@ double sp__element_gradients(sp_element_type type, const double *x, const double
 double sp__element_det(sp_element_type type, const double *x, const double natural[3]);
 
 // The natural coordinates of a point in space, inside the element or near it, by Newton's method from the centre; false: it does
-// not converge.
+// not converge. Not of triangles.
 bool sp__element_locate(sp_element_type type, const double *x, const double point[3], double natural[3]);
 // The smallest of the weights of corners (tetrahedra) or distances to the faces (hexahedra) in natural coordinates: negative
 // outside.
@@ -37,7 +37,7 @@ double sp__element_inside(sp_element_type type, const double natural[3]);
 
 // Number of corners, which are the first nodes.
 int sp__element_corners(sp_element_type type);
-// Triangles of the faces, outward: 0, 4, 16 or 12. A quadrilateral is cut at its lowest node, so that two neighbours cut their
+// Triangles of the faces, outward: 0, 4, 16 or 12; of a triangle itself. A quadrilateral is cut at its lowest node, so that two neighbours cut their
 // common face alike. A triangle with mid-edge nodes has one triangle per corner, which lists the corner first, and the middle
 // one.
 int sp__element_triangle_count(sp_element_type type);

@@ -3,6 +3,7 @@
 // outside.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
+#include "mesh/tree.h"
 
 // Barycentric coordinates of p; returns the smallest.
 static double tet_weights(const sp_mesh *mesh, int t, const double *p, double w[4]) {
@@ -72,9 +73,25 @@ static bool in_box(const sp_mesh *mesh, int e, const double *p) {
     return true;
 }
 
+// The nearest triangle, the first of several; 0 and above where the distance is rounding.
+static double locate_nearest(const sp_mesh *mesh, const double *p, int *element, double natural[3]) {
+    double best = INFINITY, size = 0, least = 0;
+    for (int e = 0; e < mesh->element_count; e++) {
+        double x[9], w[3];
+        sp__mesh_gather(mesh, e, x);
+        double d2 = sp__nearest_on_triangle(x, x + 3, x + 6, p, w);
+        if (!(d2 < best)) continue;
+        best = d2, *element = e, size = sqrt(sp__element_det(SP_ELEMENT_TRI3, x, w));
+        natural[0] = w[1], natural[1] = w[2], natural[2] = 0;
+        least = fmin(w[0], fmin(w[1], w[2]));
+    }
+    return sqrt(best) > 1e-9 * size ? -sqrt(best) / size : least;
+}
+
 double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]) {
     double at[3];
     *element = 0;
+    if (sp__mesh_type(mesh, 0) == SP_ELEMENT_TRI3) return locate_nearest(mesh, point, element, natural);
     for (int e = 0; e < mesh->element_count; e++) {
         if (!in_box(mesh, e, point)) continue;
         double least = locate_in(mesh, e, point, at);

@@ -23,8 +23,9 @@ static sp_status at_index(sp_context *ctx, sp_status status, int64_t index) {
 static sp_status check_counts(sp_context *ctx, const sp_mesh_def *def) {
     if (def->cookie != SP_COOKIE_MESH)
         return SP_FAIL(ctx, SP_BAD_INPUT, "the mesh definition did not start from sp_mesh_def_default()");
-    if (def->node_count < 4 || def->node_count > SP_NODES_MAX)
-        return SP_FAIL(ctx, SP_BAD_INPUT, "node_count = %d, must be in [4, %d]", def->node_count, SP_NODES_MAX);
+    int least = def->element_types && def->element_count > 0 && def->element_types[0] == SP_ELEMENT_TRI3 ? 3 : 4;
+    if (def->node_count < least || def->node_count > SP_NODES_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "node_count = %d, must be in [%d, %d]", def->node_count, least, SP_NODES_MAX);
     if (def->element_count < 1 || def->element_count > SP_TETS_MAX)
         return SP_FAIL(ctx, SP_BAD_INPUT, "element_count = %d, must be in [1, %d]", def->element_count, SP_TETS_MAX);
     if (!def->positions || !def->element_nodes) return SP_FAIL(ctx, SP_BAD_INPUT, "positions and element_nodes must be given");
@@ -113,6 +114,20 @@ static sp_status jacobian_fails(const sp_mesh *mesh, int e, double det, double l
                     id);
 }
 
+static sp_status triangle_check(sp_mesh *mesh, int e, const double *x) {
+    double natural[3] = {0}, det = sp__element_det(SP_ELEMENT_TRI3, x, natural),
+           limit = sp__element_flat_below(SP_ELEMENT_TRI3, x);
+    int64_t id = mesh->element_ids[e];
+    // without an area there is no normal, and the determinant is not a number
+    if (!(det > limit))
+        return at_index(mesh->ctx,
+                        SP_FAIL(mesh->ctx, SP_BAD_INPUT, "triangle %lld has no area: %g m2, must be above %g m2", (long long)id,
+                                isfinite(det) ? det / 2 : 0, limit / 2),
+                        id);
+    mesh->volume += det / 2;
+    return SP_OK;
+}
+
 // The determinant at corners and integration points; x: positions of the nodes.
 static sp_status jacobian_check(sp_mesh *mesh, int e, const double *x) {
     sp_element_type type = sp__mesh_type(mesh, e);
@@ -151,6 +166,7 @@ static sp_status element_orient(sp_mesh *mesh, int e, bool fix) {
                                 (long long)mesh->node_ids[twice]),
                         id);
     sp__mesh_gather(mesh, e, x);
+    if (type == SP_ELEMENT_TRI3) return triangle_check(mesh, e, x);
     sp__element_centre(type, centre);
     if (fix && sp__element_det(type, x, centre) < 0) {
         sp__element_turn(type, nodes);
@@ -161,11 +177,21 @@ static sp_status element_orient(sp_mesh *mesh, int e, bool fix) {
 
 static sp_status check_type(const sp_mesh *mesh, const sp_mesh_def *def, int e) {
     int type = (int)def->element_types[e];
-    if (type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10 || type == SP_ELEMENT_HEX8) return SP_OK;
+    bool triangle = type == SP_ELEMENT_TRI3,
+         volume = type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TET10 || type == SP_ELEMENT_HEX8;
     int64_t id = mesh->element_ids[e];
+    if ((volume || triangle) && triangle == (def->element_types[0] == SP_ELEMENT_TRI3)) return SP_OK;
+    if (volume || triangle)
+        return at_index(mesh->ctx,
+                        SP_FAIL(mesh->ctx, SP_BAD_INPUT,
+                                "element %lld is a %s, element %lld a %s: triangles and volume elements cannot be in one mesh",
+                                (long long)id, sp_element_name(def->element_types[e]), (long long)mesh->element_ids[0],
+                                sp_element_name(def->element_types[0])),
+                        id);
     return at_index(mesh->ctx,
-                    SP_FAIL(mesh->ctx, SP_BAD_INPUT, "element %lld has type %d (%s), must be a tetrahedron or a hexahedron",
-                            (long long)id, type, sp_element_name(def->element_types[e])),
+                    SP_FAIL(mesh->ctx, SP_BAD_INPUT,
+                            "element %lld has type %d (%s), must be a tetrahedron, a hexahedron or a triangle", (long long)id,
+                            type, sp_element_name(def->element_types[e])),
                     id);
 }
 

@@ -1,6 +1,7 @@
 // Cells: the linear tetrahedra that divide the elements of a mesh. Geometry (material points, collision, pictures) knows cells
 // only, mechanics the elements. Cells have the nodes of their element, and their faces on the boundary are its triangles: faces
-// of hexahedra are cut at their lowest node number, so that neighbours agree.
+// of hexahedra are cut at their lowest node number, so that neighbours agree. The cell of a triangle is flat: it has the last
+// node of the triangle twice, and points in it have no weight there the second time.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
@@ -23,9 +24,14 @@ static int hexahedron_cells(const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) 
     return count;
 }
 
-// cells of an element by node numbers, positively oriented; returns their number
+// cells of an element by node numbers, positively oriented, of a triangle flat; returns their number
 static int element_cells(sp_element_type type, const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) {
     if (type == SP_ELEMENT_HEX8) return hexahedron_cells(nodes, out);
+    if (type == SP_ELEMENT_TRI3) {
+        const int flat[4] = {nodes[0], nodes[1], nodes[2], nodes[2]};
+        memcpy(out[0], flat, sizeof flat);
+        return 1;
+    }
     int count = type == SP_ELEMENT_TET10 ? 8 : 1;
     for (int c = 0; c < count; c++)
         for (int k = 0; k < 4; k++) out[c][k] = nodes[count == 1 ? k : quadratic_cells[c][k]];
@@ -58,7 +64,7 @@ int sp__mesh_face_cell(const sp_mesh *mesh, int face) {
         const int *c = sp_mesh_cells(mesh) + 4 * (size_t)cell;
         int found = 0;
         for (int k = 0; k < 4; k++) found += c[k] == n[0] || c[k] == n[1] || c[k] == n[2];
-        if (found == 3) break;
+        if (found >= 3) break;  // 4: the flat cell of a triangle
     }
     return cell;
 }
@@ -85,7 +91,7 @@ double sp_mesh_locate_cell(const sp_mesh *mesh, const double point[3], int *cell
     int element;
     double inside = sp_mesh_locate(mesh, point, &element, natural), best = -INFINITY;
     *cell = element;
-    if (!mesh->cells) return inside;
+    if (!mesh->cells || sp__mesh_type(mesh, element) == SP_ELEMENT_TRI3) return inside;
     for (int c = mesh->first_cell[element]; c < mesh->first_cell[element + 1]; c++) {
         const double *x[4];
         double w[4];

@@ -34,23 +34,42 @@ static void move_points(const motion *m, const double *from, int n, double *to) 
     }
 }
 
+// a mirror image reverses the orientation of its triangles
+static void flip_faces(const int *from, int n, int *to) {
+    for (size_t i = 0; i < 3 * (size_t)n; i += 3) to[i] = from[i], to[i + 1] = from[i + 2], to[i + 2] = from[i + 1];
+}
+
+// nodes of the triangles of a mirror image; NULL: the nodes of the mesh
+static sp_status mirrored_triangles(const sp_mesh *mesh, const motion *m, int **out) {
+    *out = NULL;
+    if (sp__mesh_type(mesh, 0) != SP_ELEMENT_TRI3 || m->scale[0] * m->scale[1] * m->scale[2] > 0) return SP_OK;
+    if (!SP_NEW(mesh->ctx, *out, 3 * (size_t)mesh->element_count)) return SP_NO_MEMORY;
+    flip_faces(mesh->nodes, mesh->element_count, *out);
+    return SP_OK;
+}
+
 sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const sp_pose *pose, sp_mesh **out) {
     sp_context *ctx = mesh->ctx;
     motion m;
     double *x;
+    int *turned;
     *out = NULL;
     SP_TRY(make_motion(ctx, scale, pose, &m));
     if (!SP_NEW(ctx, x, 3 * (size_t)mesh->node_count)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a transformed mesh");
+    if (mirrored_triangles(mesh, &m, &turned) < 0) {
+        sp__free(ctx, x);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a transformed mesh");
+    }
     move_points(&m, mesh->x, mesh->node_count, x);
 
     sp_mesh_def def = sp_mesh_def_default();  // repairs the orientation of mirror images
     def.node_count = mesh->node_count, def.positions = x, def.node_ids = mesh->node_ids;
     def.element_count = mesh->element_count, def.element_types = mesh->types;
-    def.element_nodes = mesh->nodes, def.element_ids = mesh->element_ids;
+    def.element_nodes = turned ? turned : mesh->nodes, def.element_ids = mesh->element_ids;
     def.groups = mesh->with.groups, def.group_count = mesh->with.group_count;
     def.arrays = mesh->with.arrays, def.array_count = mesh->with.array_count;
     sp_status status = sp_mesh_create(ctx, &def, out);
-    sp__free(ctx, x);
+    sp__free(ctx, x), sp__free(ctx, turned);
     return status;
 }
 
@@ -66,11 +85,6 @@ static void move_normals(const motion *m, const double *from, int n, double *to)
         double now = sp__norm3(turned);
         for (size_t k = 0; k < 3; k++) to[i + k] = now > 0 ? turned[k] * (length / now) : 0;
     }
-}
-
-// a mirror image reverses the orientation of its triangles
-static void flip_faces(const int *from, int n, int *to) {
-    for (size_t i = 0; i < 3 * (size_t)n; i += 3) to[i] = from[i], to[i + 1] = from[i + 2], to[i + 2] = from[i + 1];
 }
 
 typedef struct moved {

@@ -72,7 +72,8 @@ double sp__law_shear(int law, const double p[SP_LAW_PARAMS]) {
 
 double sp__law_bulk(int law, const double p[SP_LAW_PARAMS]) {
     if (law == SP_LAW_COSTA) return p[SP_LAW_BULK] + p[0] * (p[1] + p[2] + p[3]) / 9;
-    return sp__law_isochoric(law) ? p[SP_LAW_BULK] : p[1] + 2. / 3 * p[0];
+    bool apart = law == SP_LAW_STVK || law == SP_LAW_NEO_HOOKEAN_LOG;  // others have the penalty in lambda
+    return sp__law_isochoric(law) ? p[SP_LAW_BULK] : p[1] + 2. / 3 * p[0] + (apart ? p[SP_LAW_BULK] : 0);
 }
 
 // ------------------------------------------------------------------------------------------------ numbers
@@ -131,6 +132,22 @@ static const char *own_coefficients(int law, const sp_law_numbers *n, double *p,
     return shear >= 0 ? NULL : wrong(text, size, "shear modulus of the coefficients at small strains", shear, ">= 0");
 }
 
+// k/2 (J - 1)^2 is one of the terms of the stable law; with the volume to first order it is one of Hooke's law
+static void add_penalty(int law, double penalty, double *p) {
+    if (law == SP_LAW_STVK || law == SP_LAW_NEO_HOOKEAN_LOG)
+        p[SP_LAW_BULK] = penalty;
+    else
+        p[1] += penalty;
+    if (law == SP_LAW_STVK) p[SP_LAW_VOLUME] = 1;
+}
+
+static const char *penalty_wrong(int law, double penalty, char *text, size_t size) {
+    if (!(penalty >= 0 && isfinite(penalty))) return wrong(text, size, "incompressibility", penalty, "finite and >= 0");
+    if (!(penalty > 0) || (!laws[law].isochoric && law != SP_LAW_COSTA)) return NULL;
+    snprintf(text, size, "incompressibility = %g: %s has a bulk modulus of its own, use bulk", penalty, laws[law].name);
+    return text;
+}
+
 const char *sp__law_params(int law, int volumetric, const sp_law_numbers *n, double param[SP_LAW_PARAMS], char *text,
                            size_t size) {
     for (int i = 0; i < SP_LAW_PARAMS; i++) param[i] = 0;
@@ -142,7 +159,7 @@ const char *sp__law_params(int law, int volumetric, const sp_law_numbers *n, dou
     if ((!given || isnan(n->bulk)) && !(n->poisson > -1 && n->poisson < 0.5))
         return wrong(text, size, "poisson", n->poisson, "in (-1, 0.5)");
     const char *bad = given ? own_coefficients(law, n, param, text, size) : NULL;
-    if (bad) return bad;
+    if (bad || (bad = penalty_wrong(law, n->penalty, text, size))) return bad;
     if (!given) usual_coefficients(law, n->young / (2 * (1 + n->poisson)), param);
     double mu = sp__law_shear(law, param), lambda = 2 * mu * n->poisson / (1 - 2 * n->poisson);
     if (law == SP_LAW_COSTA) {
@@ -153,6 +170,7 @@ const char *sp__law_params(int law, int volumetric, const sp_law_numbers *n, dou
     }
     if (!laws[law].isochoric) {
         param[1] = lambda;
+        if (n->penalty > 0) add_penalty(law, n->penalty, param);
         return NULL;
     }
     param[SP_LAW_BULK] = isnan(n->bulk) ? lambda + 2. / 3 * mu : n->bulk;

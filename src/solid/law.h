@@ -13,6 +13,7 @@
 typedef struct sp_law_numbers {
     double young, poisson;  // [Pa], [-] in (-1, 0.5)
     double bulk;            // [Pa], isochoric laws; NaN: from poisson
+    double penalty;         // [Pa] >= 0, others: modulus of the penalty on the change of volume
     int coefficient_count;
     double coefficients[9];  // in the order of sp__law_coefficient
 } sp_law_numbers;

@@ -62,6 +62,11 @@ typedef struct sp_solid_constants {
     double density, young, poisson;  // NaN: those of the body
 } sp_solid_constants;
 
+// Patches that contribute to the rows of each leaf, as sp_patch_stencil; at_start: first of their numbers in `at`.
+typedef struct sp_patch_list {
+    int *start, *patch, *at_start, *at;
+} sp_patch_list;
+
 // Elements of one type and one law. Elements are in slots, structures of `lanes` elements; the slots of all groups are numbered
 // one group after the other, and arrays per slot belong to the solid.
 typedef struct sp_solid_group {
@@ -94,6 +99,10 @@ typedef struct sp_solid_group {
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
+    // 4-node tetrahedra with mean dilatation (solid_patches.c); arrays as above
+    sp_patches patches;
+    double *other_patch_q, *other_patch_factor;
+    sp_patch_list patch_list;
 } sp_solid_group;
 
 // What is left of a solid after elements were removed (solid_remove.c)
@@ -110,6 +119,7 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
+    double thickness;               // of a membrane [m]; 0: a solid of volume elements
     int *user_node, *inner_node;    // user number of an inner node, and the inverse
     int slots;                      // of all groups, with padding
     int *user_element, *slot_of;    // user number of the element in a slot (-1: padding), and the inverse
@@ -188,9 +198,13 @@ static inline sp_solid_group *sp__solid_group_of(const sp_solid *s, int slot) {
     return g;
 }
 
-// inner nodes of a cell
+// Inner nodes of a cell. Of a membrane they are the triangle and its last node again, which has no weight there.
 static inline const int *sp__solid_cell(const sp_solid *s, uint32_t cell) {
     return s->cell_node + 4 * (size_t)cell;
+}
+
+static inline bool sp__solid_is_membrane(const sp_solid *s) {
+    return s->thickness > 0;
 }
 
 // the kernel of its forces is the product with its constant stiffness matrix
@@ -241,6 +255,17 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
 int sp__solid_law_number(const sp_solid_law *law);
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size);
+// solid_patches.c
+// patches of a group; element: user number per slot of the group, negative: padding
+sp_status sp__solid_make_patches(sp_context *ctx, const sp_solid *s, sp_solid_group *g, const sp_solid_def *def,
+                                 const int *element);
+void sp__solid_free_patches(sp_context *ctx, sp_solid_group *g);
+// calls fn for each pair of different nodes of each patch; returns their number. Nullable: fn
+size_t sp__patches_pairs(const sp_patches *p, void (*fn)(int *at, int *col, int low, int high), int *at, int *col);
+sp_status sp__patches_list(sp_context *ctx, const sp_solid *s, const sp_patches *p, const sp_blocks *A, const int *leaf_of,
+                           sp_patch_list *out);
+void sp__patches_list_free(sp_context *ctx, sp_patch_list *list);
+double sp__patches_mean(const sp_solid *s, const sp_solid_group *g, int patch, const double *q);  // of z at positions q
 // Rest directions of the elements of a region: 0, 1, or 2 where a second family of fibres or a sheet is needed. `second`: some
 // element has a second direction of its own
 int sp__solid_directions(const sp_solid_def *def, int region, bool second);

@@ -29,44 +29,24 @@ static const sp_param_spec *const solid_params[] = {
     NULL,
 };
 
-const sp_body_ops sp__solid_ops = {
-    .kind = "solid",
-    .params = solid_params,
-    .destroy = solid_destroy,
-    .visit = sp__solid_visit,
-    .refresh = sp__solid_refresh,
-    .prescribe = sp__solid_prescribe,
-    .evaluate = sp__solid_evaluate,
-    .linearise = sp__solid_linearise,
-    .retract = sp__solid_retract,
-    .finish = sp__solid_finish,
-    .mass = sp__solid_mass,
-    .points = sp__solid_points,
-    .jacobian_rows = sp__solid_jacobian_rows,
-    .apply_transpose = sp__solid_apply_transpose,
-    .anchor_node = sp__solid_anchor_node,
-    .anchor_point = sp__solid_anchor_point,
-    .attach = sp__solid_attach,
-    .face_anchors = sp__solid_face_anchors,
-    .face_point = sp__solid_face_point,
-    .rest_point = sp__solid_rest_point,
-    .fields = sp__solid_fields,
-    .field_count = SP_SOLID_FIELDS,
-    .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},
-    .element_type = SP_ELEMENT_TET4,
-    .nodes_per_element = 4,
-    .element_nodes = sp__solid_user_cells,
-    .measure = sp__solid_measure,
-    .energies = sp__solid_energies,
-    .work = sp__solid_work,
-    .hash = sp__solid_hash,
-    .pin = sp__solid_pin,
-    .set_state = sp__solid_set_state,
-    .removal = &sp__solid_removal,
-    .param_count = sp__body_param_count,
-    .param_at = sp__body_param_at,
-    .node_of = sp__solid_node_of,
-};
+// The table of a solid; type: of the elements that its cells stand for; removes: how elements are removed.
+#define SOLID_OPS(type, removes)                                                                                            \
+    {                                                                                                                       \
+        .kind = "solid", .params = solid_params, .destroy = solid_destroy, .visit = sp__solid_visit,                        \
+        .refresh = sp__solid_refresh, .prescribe = sp__solid_prescribe, .evaluate = sp__solid_evaluate,                     \
+        .linearise = sp__solid_linearise, .retract = sp__solid_retract, .finish = sp__solid_finish, .mass = sp__solid_mass, \
+        .points = sp__solid_points, .jacobian_rows = sp__solid_jacobian_rows, .apply_transpose = sp__solid_apply_transpose, \
+        .anchor_node = sp__solid_anchor_node, .anchor_point = sp__solid_anchor_point, .attach = sp__solid_attach,           \
+        .face_anchors = sp__solid_face_anchors, .face_point = sp__solid_face_point, .rest_point = sp__solid_rest_point,     \
+        .fields = sp__solid_fields, .field_count = SP_SOLID_FIELDS, .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},        \
+        .element_type = type, .nodes_per_element = 4, .element_nodes = sp__solid_user_cells, .measure = sp__solid_measure,  \
+        .energies = sp__solid_energies, .work = sp__solid_work, .hash = sp__solid_hash, .pin = sp__solid_pin,               \
+        .set_state = sp__solid_set_state, .removal = removes, .param_count = sp__body_param_count,                          \
+        .param_at = sp__body_param_at, .node_of = sp__solid_node_of,                                                        \
+    }
+
+const sp_body_ops sp__solid_ops = SOLID_OPS(SP_ELEMENT_TET4, &sp__solid_removal),
+                  sp__membrane_ops = SOLID_OPS(SP_ELEMENT_TRI3, NULL);
 
 sp_solid_def sp_solid_def_default(void) {
     return (sp_solid_def){
@@ -191,6 +171,15 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
     return SP_OK;
 }
 
+static sp_status check_thickness(sp_error *error, const sp_solid_def *def) {
+    bool triangles = sp_mesh_element(def->mesh, 0, NULL) == SP_ELEMENT_TRI3;
+    if (triangles && !(def->thickness > 0 && isfinite(def->thickness)))
+        REFUSE("thickness = %g m of a mesh of triangles, must be finite and > 0", def->thickness);
+    if (!triangles && def->thickness != 0)
+        REFUSE("thickness = %g m, but the mesh has volume elements: only a mesh of triangles has a thickness", def->thickness);
+    return SP_OK;
+}
+
 // What only four-node tetrahedra with the corotational or the linear law have.
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
@@ -199,10 +188,21 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         const sp_solid_law law = sp__solid_law_of(def, region);
         bool fibres = sp__solid_directions(def, region, false) > 0;
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
+        bool penalty = (region ? def->regions[region - 1] : def->material).incompressibility > 0;
+        if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 &&
+            (fibres || law.model >= SP_HOLZAPFEL || penalty || sp__solid_relaxes(def, region)))
+            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, springs or "
+                   "incompressibility",
+                   e);
         bool special = rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED);
         if (!four && special) REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
         if (special && sp__solid_relaxes(def, region)) REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
         if (special && fibres) REFUSE("element %d: rotation qr and shape deformed have no fibres", e);
+        bool patches = four && law.integration == SP_INTEGRATION_B_BAR;
+        if (special && patches) REFUSE("element %d: rotation qr and shape deformed need integration full", e);
+        if (patches && law.model == SP_COSTA) REFUSE("element %d: costa needs tetrahedra with integration full", e);
+        if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+            REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
             (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
@@ -225,6 +225,7 @@ static sp_status solid_check(sp_error *error, const sp_solid_def *def, const cha
     if (def->cookie != SP_COOKIE_SOLID) REFUSE("the definition does not start from sp_solid_def_default()");
     if (!def->mesh) REFUSE("a solid needs a mesh");
     int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_element_count(def->mesh);
+    SP_TRY(check_thickness(error, def));
     if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
         REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
     SP_TRY(solid_check_material(error, "", &def->material));
@@ -342,16 +343,20 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     b->loads.size = sp__norm3(d);
     b->loads.inertia_stiffness = SP_CONTACT_INERTIA_SOLID;
     b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_SOLID;
-    b->loads.static_stiffness = b->loads.element_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
+    double length = sp__solid_is_membrane(s) ? s->thickness : cbrt(sp_mesh_volume(mesh) / s->elements);
+    b->loads.static_stiffness = b->loads.element_stiffness = young * length;
 }
 
 static void choose_solver(sp_body *b, const sp_solver_def *def) {
     const sp_solid *s = sp__solid(b);
     double low = INFINITY, high = 0, stiffness_number = 0;
+    bool surface = sp__solid_is_membrane(s);
+    for (int g = 0; g < s->group_count; g++) surface = surface && s->group[g].law.tangent == SP_TANGENT_FROZEN;
     for (int slot = 0; slot < s->slots; slot++) {
         if (s->user_element[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
-        double length = cbrt(6 * s->volume[slot]), young = small_strain_young(s, slot);
+        double size = s->volume[slot], young = small_strain_young(s, slot);
+        double length = sp__solid_is_membrane(s) ? sqrt(2 * size / s->thickness) : cbrt(6 * size);
         if (young > 0) low = fmin(low, young), high = fmax(high, young);
         stiffness_number = fmax(stiffness_number, young / (m.density * length * length));
     }
@@ -359,7 +364,8 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
                              .elements = s->elements,
                              .contrast = high > 0 ? high / low : 1,
                              .stiffness_number = stiffness_number,
-                             .statics = b->integrator.type == SP_STATIC};
+                             .statics = b->integrator.type == SP_STATIC,
+                             .surface = surface};
     b->solver_def = sp__solver_choose(def, &load, b->solver_why, sizeof b->solver_why);
 }
 
@@ -380,7 +386,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     s->be = sp__backend_find(backend);
     s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_element_count(def->mesh);
     s->params = solid_params_of(def), b->params = &s->params;
-    s->young_of_time = def->young_of_time;
+    s->young_of_time = def->young_of_time, s->thickness = def->thickness;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells, b->computed = s->elements;
@@ -408,11 +414,12 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
     *out = NULL;
     SP_TRY(solid_check(error, def, backend));
     sp_body *b;
-    SP_TRY(sp__body_new(ctx, error, &sp__solid_ops, sizeof(sp_solid), def->name, &b));
+    const sp_body_ops *ops = def->thickness > 0 ? &sp__membrane_ops : &sp__solid_ops;
+    SP_TRY(sp__body_new(ctx, error, ops, sizeof(sp_solid), def->name, &b));
     sp_status status = solid_fill(b, def, backend);
     if (status < 0) {
         if (status == SP_NO_MEMORY)
-            sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", sp__solid(b)->elements);
+            sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d elements", sp__solid(b)->elements);
         solid_destroy(b);
         return status;
     }
@@ -458,6 +465,7 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
                    g->springs.state,
                    g->other_springs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__solid_free_patches(ctx, g);
     sp__chunks_free(ctx, &g->chunks);
 }
 

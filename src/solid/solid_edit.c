@@ -23,6 +23,10 @@ static void visit_topology(const sp_body *b, sp_visitor *v) {
         v->array(v, "chunk_node", g->chunks.node, sizeof(int), touched);
         v->array(v, "chunk_slot", g->chunks.slot, sizeof(int), touched);
         v->array(v, "slot_start", g->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
+        if (!g->iso.patches) continue;
+        v->array(v, "patch_start", g->patches.start, sizeof(int), (size_t)g->patches.count + 1);
+        v->array(v, "patch_slot", g->patches.slot, sizeof(int), (size_t)g->elements);
+        v->array(v, "patch_node", g->patches.node, sizeof(int), (size_t)g->patches.node_start[g->patches.count]);
     }
     const sp_surface *boundary = s->left ? s->whole_boundary : b->surfaces[0];  // removals do not change what a checkpoint needs
     v->array(v, "faces", boundary->faces, sizeof(uint32_t), 3 * (size_t)boundary->face_count);
@@ -61,6 +65,10 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
         if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
         if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
+        if (g->iso.patches) {
+            v->array(v, "patch_q", g->iso.patch_q, sizeof(double), 3 * (size_t)g->patches.node_start[g->patches.count]);
+            v->array(v, "patch_factor", g->iso.patch_factor, sizeof(double), (size_t)g->patches.count);
+        }
         if (!g->iso.families) return;
         v->array(v, "fibre_law", g->iso.fibre_param, sizeof(double), n * (size_t)g->iso.families * SP_FIBRE_PARAMS);
         v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);
@@ -101,12 +109,12 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
 void sp__solid_material_changed(sp_body *b) {
     sp__solid(b)->stale = true;
     b->retune = b->energy_stale = true;
+    sp__solid_materials(b);  // contacts need masses before the next evaluation
 }
 
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
     sp__solid_material_changed(b);
-    sp__solid_materials(b);  // contacts need masses before the next evaluation
     sp__body_solver_changed(b);
 }
 

@@ -153,7 +153,7 @@ static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law
 // assigns elements to groups; a solid has at most one group for each region and type of element
 static sp_status make_groups(layout *o) {
     sp_solid *s = o->s;
-    enum { TYPES = 3 };  // of elements of solids
+    enum { TYPES = 4 };  // of elements of solids
     const int *region = o->def->element_region, most = (o->def->region_count + 1) * TYPES;
     if (!SP_NEW(o->ctx, s->group, most < s->elements ? most : s->elements)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) {
@@ -161,7 +161,10 @@ static sp_status make_groups(layout *o) {
         const int r = region ? region[e] : 0;
         sp_solid_law law = sp__solid_law_of(o->def, r);
         sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        if (type != SP_ELEMENT_HEX8) law.integration = SP_INTEGRATION_FULL;
+        bool bar = type == SP_ELEMENT_HEX8
+                       ? law.integration != SP_INTEGRATION_FULL
+                       : type == SP_ELEMENT_TET4 && law.integration == SP_INTEGRATION_B_BAR && law.model != SP_MASS_SPRING;
+        law.integration = bar ? SP_INTEGRATION_B_BAR : SP_INTEGRATION_FULL;
         const group_key key = {.relaxes = sp__solid_relaxes(o->def, r), .directions = sp__solid_directions(o->def, r, o->second)};
         o->group_of[e] = group_find(s, type, &law, &key);
         s->group[o->group_of[e]].elements++;
@@ -310,6 +313,7 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
         double natural[3], weight;
         sp__element_point(g->type, p, natural, &weight);
         weight *= sp__element_gradients(g->type, corner, natural, gradient);
+        if (g->type == SP_ELEMENT_TRI3) weight *= s->thickness;
         for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
         iso->weight[at * w + l] = weight;
         volume += weight;
@@ -396,7 +400,7 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
                     .local = g->local,
                     .volume = o->s->volume + g->first};
     size_t slots = (size_t)g->slots + 1, points = slots * (size_t)iso->points, slopes = 3 * ((size_t)g->nodes - 1);
-    if (g->law.integration == SP_INTEGRATION_B_BAR &&
+    if (g->law.integration == SP_INTEGRATION_B_BAR && g->type == SP_ELEMENT_HEX8 &&
         (!SP_NEW(ctx, iso->bar, slots * (slopes + 1)) || !SP_NEW(ctx, g->other_bar, slots * (slopes + 1))))
         return SP_NO_MEMORY;
     if (g->directions) SP_TRY(group_make_directions(ctx, g, slots, points));
@@ -449,11 +453,13 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
+        bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
         bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
-                               (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+                               !patches && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         bool springs = law->model == SP_MASS_SPRING;
         SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
+        if (patches) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
     }
     return SP_OK;
 }

@@ -86,14 +86,15 @@ static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load 
 }
 
 static bool face_is_simple(const sp_mesh *mesh, int face) {
-    return sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), NULL) == SP_ELEMENT_TET4;
+    sp_element_type type = sp_mesh_element(mesh, sp_mesh_face_element(mesh, face), NULL);
+    return type == SP_ELEMENT_TET4 || type == SP_ELEMENT_TRI3;
 }
 
 static void add_share(sp_nodal_load *out, int node, double weight, int element) {
     out->node[out->count] = node, out->element[out->count] = element, out->weight[out->count++] = weight;
 }
 
-// 4-node tetrahedra: each node of the face gets a third of its area; others: solid_faces.c
+// 4-node tetrahedra and triangles: each node of the face gets a third of its area; others: solid_faces.c
 static void traction_shares(const sp_body *b, const sp_mesh *mesh, int face, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
     const int *f = sp_mesh_faces(mesh) + 3 * (size_t)face, element = sp_mesh_face_element(mesh, face);

@@ -178,6 +178,8 @@ static void spare_system(sp_solid_group *g) {
         solid_swap_arrays(&g->iso.turned, &g->other_turned);
         solid_swap_arrays(&g->iso.tangent, &g->other_tangent);
         solid_swap_arrays(&g->iso.bar, &g->other_bar);
+        solid_swap_arrays(&g->iso.patch_q, &g->other_patch_q);
+        solid_swap_arrays(&g->iso.patch_factor, &g->other_patch_factor);
         solid_swap_arrays(&g->iso.kept, &g->other_kept);
         solid_swap_arrays(&g->iso.fibre_state, &g->other_fibre_state);
     }
@@ -526,8 +528,11 @@ int sp__solid_law_number(const sp_solid_law *law) {
 
 const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, double param[SP_LAW_PARAMS], char *text,
                                  size_t size) {
-    sp_law_numbers numbers = {
-        .young = m->young, .poisson = m->poisson, .bulk = m->bulk > 0 ? m->bulk : NAN, .coefficient_count = m->coefficient_count};
+    sp_law_numbers numbers = {.young = m->young,
+                              .poisson = m->poisson,
+                              .bulk = m->bulk > 0 ? m->bulk : NAN,
+                              .penalty = m->incompressibility,
+                              .coefficient_count = m->coefficient_count};
     memcpy(numbers.coefficients, m->coefficients, sizeof numbers.coefficients);
     if (law->model == SP_MASS_SPRING) {
         memset(param, 0, SP_LAW_PARAMS * sizeof *param);
@@ -542,6 +547,8 @@ static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_mate
     double mu = m->young / (2 * (1 + m->poisson)), V = s->volume[slot];
     g->tets.scale[slot - g->first] = sqrt(V * mu);
     g->tets.ratio[slot - g->first] = 2 * m->poisson / (1 - 2 * m->poisson);
+    // the penalty is a part of lambda; an element without stiffness has none
+    if (m->incompressibility > 0 && mu > 0) g->tets.ratio[slot - g->first] += m->incompressibility / mu;
     if (sp__solid_alive(s, slot)) s->rigidity += V * mu;
 }
 
@@ -702,6 +709,12 @@ sp_status sp__solid_make_sums(sp_body *b) {
     return SP_NEW(b->ctx, s->task_sums, SUMS * (size_t)sum_tasks(s)) ? SP_OK : SP_NO_MEMORY;
 }
 
+// edge of a regular tetrahedron or triangle of the mean size
+static double solid_element_size(const sp_solid *s) {
+    double mean = s->rest_volume / sp__solid_living(s);
+    return sp__solid_is_membrane(s) ? sqrt(4 / sqrt(3) * mean / s->thickness) : cbrt(6 * sqrt(2) * mean);
+}
+
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     sp_solid *s = sp__solid(b);
     double sum[SUMS] = {0};
@@ -720,7 +733,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
                          .rest_volume = s->rest_volume,
                          .inverted = sum[INVERTED],
                          .rigidity = s->rigidity,
-                         .size = cbrt(6 * sqrt(2) * s->rest_volume / sp__solid_living(s))};
+                         .size = solid_element_size(s)};
 }
 
 // ------------------------------------------------------------------------------------------------ work

@@ -2,6 +2,7 @@
 // The boundary, its collision points and embedded surfaces consist of them.
 #include "map/locate.h"
 #include "mesh/mesh_internal.h"
+#include "mesh/tree.h"
 #include "solid/solid.h"
 
 void sp__solid_weights(const sp_anchor *a, double w[4]) {
@@ -96,9 +97,27 @@ static double solid_weights_in(const sp_solid *s, uint32_t cell, const double x[
     return least;
 }
 
+// the nearest point of a membrane at rest
+static sp_status membrane_anchor_point(const sp_body *b, const double rest[3], sp_anchor *out) {
+    const sp_solid *s = sp__solid(b);
+    double best = INFINITY;
+    for (uint32_t cell = 0; cell < (uint32_t)s->cells; cell++) {
+        const int *node = sp__solid_cell(s, cell);
+        double w[3], d2 = sp__nearest_on_triangle(s->rest + 3 * (size_t)node[0], s->rest + 3 * (size_t)node[1],
+                                                  s->rest + 3 * (size_t)node[2], rest, w);
+        if (!(d2 < best)) continue;
+        best = d2;
+        *out = (sp_anchor){.body = b->id, .elem = cell, .at = {w[1], w[2], 0}};
+    }
+    if (best == INFINITY)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);
+    return SP_OK;
+}
+
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     sp_solid *s = sp__solid(b);
     double best = -INFINITY;
+    if (sp__solid_is_membrane(s)) return membrane_anchor_point(b, rest, out);
     // linear search: picks are rare, and the search structure of the mesh is not kept
     for (uint32_t cell = 0; cell < (uint32_t)s->cells; cell++) {
         if (sp__solid_cell_gone(s, cell)) continue;
@@ -149,6 +168,8 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
     for (int f = 0; f < faces; f++) s->surface_cells[f] = sp__mesh_face_cell(mesh, f);
     boundary->vertex_count = n, boundary->face_count = faces;
+    // a sheet has no inside
+    if (sp__solid_is_membrane(s)) boundary->side = SP_SURFACE_BOTH;
     anchor_nodes(b, vertex);
     status = SP_OK;
 done:
@@ -165,7 +186,7 @@ void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     for (size_t k = 0; k < 3; k++) {
         int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
         out[k] = (sp_anchor){.body = b->id, .elem = cell};
-        for (int c = 1; c < 4; c++)
+        for (int c = 1; c < (sp__solid_is_membrane(s) ? 3 : 4); c++)
             if (node[c] == inner) out[k].at[c - 1] = 1;
     }
 }
@@ -178,6 +199,13 @@ static bool solid_coordinates(sp_body *b, sp_anchor *a, const double x[3]) {
     double edge[3][3], D[9], inverse[9], d[3];
     const int *node = sp__solid_cell(sp__solid(b), a->elem);
     const double *origin = q + 3 * (size_t)node[0];
+    if (sp__solid_is_membrane(sp__solid(b))) {
+        double w[4];
+        sp__triangle_weights(origin, q + 3 * (size_t)node[1], q + 3 * (size_t)node[2], x, w);
+        if (!isfinite(w[1] + w[2])) return false;
+        memcpy(a->at, w + 1, sizeof a->at);
+        return true;
+    }
     for (int k = 0; k < 3; k++) {
         sp__sub3(q + 3 * (size_t)node[k + 1], origin, edge[k]);
         for (int i = 0; i < 3; i++) D[3 * i + k] = edge[k][i];

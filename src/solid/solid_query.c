@@ -64,6 +64,7 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     sp_material m = sp__solid_material_of(s, slot);
     double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
     double trace = e[0] + e[1] + e[2];
+    if (mu > 0) lambda += m.incompressibility;
     for (int k = 0; k < 6; k++) out->stress[k] = 2 * mu * e[k] + (k < 3 ? lambda * trace : 0);
     // shear strains count twice in e : e
     double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
@@ -96,7 +97,10 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
         double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
-        sp__iso_value(&lasting, at, p, u, &v);
+        if (g->iso.patches)
+            sp__iso_value_mean(&lasting, at, sp__patches_mean(s, g, g->patches.of[at], q), u, &v);
+        else
+            sp__iso_value(&lasting, at, p, u, &v);
         if (g->relaxes) {
             double S[6];
             sp__solid_history_stress(s, slot, p, q, S);
@@ -106,7 +110,10 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
         for (int k = 0; k < 6; k++) out->strain[k] += weight / s->volume[slot] * v.strain[k];
         out->volume_ratio += weight / s->volume[slot] * v.jacobian;
         out->fibre += weight / s->volume[slot] * v.fibre;
-        add_gradient(g, at, p, u, weight / s->volume[slot], F);
+        if (g->type == SP_ELEMENT_TRI3)
+            for (int k = 0; k < 9; k++) F[k] = v.gradient[k] + (k % 4 ? 0 : 1);
+        else
+            add_gradient(g, at, p, u, weight / s->volume[slot], F);
         out->energy += weight * v.energy;
     }
     rotation_nearest(F, out->rotation);

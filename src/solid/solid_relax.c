@@ -94,11 +94,14 @@ int sp__solid_histories(const sp_solid *s) {
 
 // scales what is not the bulk part
 static void scale_law(int law, double factor, double param[SP_LAW_PARAMS]) {
-    double bulk = sp__law_bulk(law, param);
+    double bulk = param[1] + 2. / 3 * param[0];  // without a penalty apart from it
     param[0] *= factor;
     if (law == SP_LAW_MOONEY_RIVLIN) param[1] *= factor;
     for (int k = 2; law == SP_LAW_OGDEN && k < 8; k += 2) param[k] *= factor;
-    if (!sp__law_isochoric(law)) param[1] = bulk - 2. / 3 * param[0];
+    if (law == SP_LAW_STVK && param[SP_LAW_VOLUME] > 0)
+        param[1] *= factor;  // all of the law but the penalty
+    else if (!sp__law_isochoric(law))
+        param[1] = bulk - 2. / 3 * param[0];
 }
 
 static void put_params(const sp_solid_group *g, int slot, double factor, const double param[SP_LAW_PARAMS], double *out) {

@@ -235,8 +235,10 @@ static sp_status remains_fill(sp_body *b, const unsigned char *removed, sp_remai
 
 static sp_status remains_make(sp_body *b, const unsigned char *removed, sp_remains **out) {
     sp_remains *r;
+    int first = 0;
     *out = NULL;
-    if (!memchr(removed, 1, (size_t)sp__solid(b)->elements)) return SP_OK;
+    while (first < sp__solid(b)->elements && !removed[first]) first++;
+    if (first == sp__solid(b)->elements) return SP_OK;
     sp_status status = SP_NEW(b->ctx, r, 1) ? remains_fill(b, removed, r) : SP_NO_MEMORY;
     if (status == SP_NO_MEMORY) SP_BODY_FAIL(b, status, "no memory to remove elements of '%s'", b->name);
     if (status < 0)

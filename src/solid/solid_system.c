@@ -8,7 +8,7 @@
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// calls fn for each pair of different nodes of each element
+// calls fn for each pair of different nodes of each element and of each patch
 static void each_edge(const sp_solid *s, void (*fn)(int *at, int *col, int low, int high), int *at, int *col) {
     for (int k = 0; k < s->group_count; k++) {
         const sp_solid_group *g = &s->group[k];
@@ -18,6 +18,7 @@ static void each_edge(const sp_solid *s, void (*fn)(int *at, int *col, int low, 
                     int i = sp__group_node(g, slot, a), j = sp__group_node(g, slot, b);
                     fn(at, col, i < j ? i : j, i < j ? j : i);
                 }
+        sp__patches_pairs(&g->patches, fn, at, col);
     }
 }
 
@@ -37,7 +38,8 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
     sp_status status = SP_NO_MEMORY;
     size_t edges = (size_t)n;
     for (int g = 0; g < s->group_count; g++)
-        edges += (size_t)s->group[g].elements * (size_t)(s->group[g].nodes * (s->group[g].nodes - 1) / 2);
+        edges += (size_t)s->group[g].elements * (size_t)(s->group[g].nodes * (s->group[g].nodes - 1) / 2) +
+                 sp__patches_pairs(&s->group[g].patches, NULL, NULL, NULL);
     if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, edges)) goto done;
     for (int i = 0; i < n; i++) count[i + 1] = 1;
     each_edge(s, edge_count, count, NULL);
@@ -95,6 +97,7 @@ static void fill_stencil(const sp_solid *s, const sp_solid_group *g, const sp_bl
 
 typedef struct stencils {
     int *start, *block, *at;
+    sp_patch_list patches;
 } stencils;
 
 static sp_status group_stencils(sp_context *ctx, const sp_solid *s, const sp_solid_group *g, const sp_blocks *A,
@@ -113,7 +116,7 @@ static sp_status group_stencils(sp_context *ctx, const sp_solid *s, const sp_sol
             out->block[entry] = b;
             fill_stencil(s, g, A, leaf_of, b, leaf[k], out->at + (size_t)entry * (size_t)width);
         }
-    return SP_OK;
+    return sp__patches_list(ctx, s, &g->patches, A, leaf_of, &out->patches);
 }
 
 static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A) {
@@ -135,15 +138,17 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
     if (status < 0) goto done;
     for (int k = 0; k < s->group_count; k++) {
         sp_solid_group *g = &s->group[k];
-        stencils old = {g->stencil_start, g->stencil_block, g->stencil_at};
+        stencils old = {g->stencil_start, g->stencil_block, g->stencil_at, g->patch_list};
         g->stencil_start = made[k].start, g->stencil_block = made[k].block, g->stencil_at = made[k].at;
+        g->patch_list = made[k].patches;
         made[k] = old;
     }
     double *old_sum = s->stencil_sum;
     s->stencil_sum = sum, s->stencil_most = most, sum = old_sum;
 done:
     for (int g = 0; made && g < s->group_count; g++)
-        sp__free(ctx, made[g].start), sp__free(ctx, made[g].block), sp__free(ctx, made[g].at);
+        sp__free(ctx, made[g].start), sp__free(ctx, made[g].block), sp__free(ctx, made[g].at),
+            sp__patches_list_free(ctx, &made[g].patches);
     sp__free(ctx, made), sp__free(ctx, sum);
     sp__free(ctx, leaf_of), sp__free(ctx, next);
     return status;
@@ -183,6 +188,11 @@ static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk
         s->be->iso_assemble(&g->frozen_iso, &where, stiff, blocks);
     else
         s->be->tet_assemble(&g->frozen, &where, stiff, blocks);
+    if (!g->iso.patches) return;
+    const sp_patch_list *list = &g->patch_list;
+    sp_patch_stencil patches = {list->start[chunk + 1] - list->start[chunk], list->patch + list->start[chunk],
+                                list->at + list->at_start[chunk]};
+    sp__patches_assemble(&g->frozen_iso, &patches, stiff, blocks);
 }
 
 static void assemble_chunk(void *arg, int chunk, int worker) {

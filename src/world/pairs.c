@@ -4,7 +4,7 @@
 // Bounding boxes of the bodies are compared in every step. If two boxes overlap, a sample of the points of each body is tested
 // against the closed surface of the other, through the tree of that surface (src/collide). Each step takes another sample, so
 // that a step is cheap and every point is tested in turn. The points of a rod are those of its centreline. Nothing is tested
-// against a rod, so two rods are not compared.
+// against a rod or a membrane, so that two of these are not compared.
 #include "body/tolerances.h"
 #include "math/vec3.h"
 #include "world/world_internal.h"
@@ -59,6 +59,7 @@ static sp_status pair_body_points(sp_world *w, sp_pair_body *a) {
     SP_TRY(pair_body_reserve(w, a, a->surface->vertex_count));
     sp__surface_positions(b, a->surface, SP_TRIAL, a->x, NULL, NULL);
     a->count = a->surface->vertex_count;
+    if (a->surface->side == SP_SURFACE_BOTH) a->surface = NULL;  // a sheet has no inside
     return SP_OK;
 }
 

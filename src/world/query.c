@@ -195,15 +195,27 @@ sp_status sp_world_mass_at(sp_world *w, sp_body_id id, int index, sp_mass_info *
     return sp__world_leave(w, status);
 }
 
+// triangles without the last node of their cells
+static sp_status triangle_nodes(sp_world *w, sp_body *b, int *nodes) {
+    int *cells;
+    if (!SP_NEW(w->ctx, cells, 4 * (size_t)b->elements + 1))
+        return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the elements of '%s'", b->name);
+    b->ops->element_nodes(b, cells);
+    for (size_t e = 0; e < (size_t)b->elements; e++) memcpy(nodes + 3 * e, cells + 4 * e, 3 * sizeof *nodes);
+    sp__free(w->ctx, cells);
+    return SP_OK;
+}
+
 sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_view *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : sp__world_stale(w, id);
     if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no elements", b->name);
-    if (status >= 0) {
-        if (nodes) b->ops->element_nodes(b, nodes);
-        *out = (sp_element_view){b->ops->element_type, b->ops->nodes_per_element, b->elements, nodes};
-    }
+    if (status >= 0 && nodes && b->ops->element_type == SP_ELEMENT_TRI3)
+        status = triangle_nodes(w, b, nodes);
+    else if (status >= 0 && nodes)
+        b->ops->element_nodes(b, nodes);
+    if (status >= 0) *out = (sp_element_view){b->ops->element_type, sp_element_nodes(b->ops->element_type), b->elements, nodes};
     return sp__world_leave(w, status);
 }
 

@@ -9,6 +9,9 @@ const unsigned char *sp__world_removed(const sp_body *b, int *count) {
     return b->ops->removal ? b->ops->removal->removed(b, count) : NULL;
 }
 
+// The inverse that contacts use would be that of a stiffer body, and what contacts do with it is wrong or grows without bounds.
+static const char keeps_first[] = "compliance=\"warped\" keeps the factor of the whole body: use another one";
+
 // ---------------------------------------------------------------------------------------------------- edits of a step
 
 // The list of a body: what is removed already, at the first edit since it was applied.
@@ -33,7 +36,10 @@ static sp_status refuse_element(const char **refused, const char *why) {
 sp_status sp__world_edit_remove_element(sp_world *w, const sp_edit *e, const char **refused) {
     const sp_body *b = sp__world_body(w, e->body);
     if (!b) return refuse_element(refused, "the body's id is null or stale");
-    if (!b->ops->removal) return refuse_element(refused, "only elements of solids can be removed");
+    if (!b->ops->removal)
+        return refuse_element(refused, b->ops->element_type == SP_ELEMENT_TRI3 ? "triangles of a membrane cannot be removed"
+                                                                               : "only elements of solids can be removed");
+    if (b->compliance_type == SP_COMPLIANCE_WARPED) return refuse_element(refused, keeps_first);
     if (e->node >= b->computed) return refuse_element(refused, "the body has no element of that number");
     sp_slot *slot = sp__world_slot(w, b);
     SP_TRY(removal_list(w, b, slot));
@@ -120,6 +126,7 @@ static sp_status set_removed(sp_world *w, sp_body *b, const unsigned char *remov
     bool some = false;
     if (!b->ops->removal)
         return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s: only elements of solids can be removed", b->name, b->ops->kind);
+    if (b->compliance_type == SP_COMPLIANCE_WARPED) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s': %s", b->name, keeps_first);
     if (removed && !SP_NEW(w->ctx, gone, b->computed))
         return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the %d elements of '%s'", b->computed, b->name);
     for (int c = 0; removed && c < b->elements; c++)
@@ -130,7 +137,7 @@ static sp_status set_removed(sp_world *w, sp_body *b, const unsigned char *remov
     sp__world_contacts_forget(w, 0);  // they name faces of the old boundary
     sp__world_remains_take(w, b);
     w->hash = sp__world_compute_hash(w);
-    return w->def.snapshots ? sp__snapshots_reserve(w) : SP_OK;
+    return SP_OK;
 }
 
 sp_status sp_world_set_removed(sp_world *w, sp_body_id id, const unsigned char *removed) {

@@ -128,6 +128,7 @@ static sp_status add_surface(sp_world *w, sp_body *b, const sp_surface_def *def,
     sp_surface *surface = sp__surface_create(w->ctx, "", def->region ? SP_ROLE_INTERFACES : def->roles);
     sp_status status = surface ? fill_surface(w, b, def, surface) : SP_NO_MEMORY;
     if (status >= 0) {
+        surface->side = b->surfaces[0]->side;  // of a membrane both
         // snapshots need memory for it; collision points come last because they cannot be reverted
         sp__surfaces_add(b, surface);
         status = sp__snapshots_reserve(w);

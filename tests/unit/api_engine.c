@@ -353,6 +353,21 @@ TEST(stepping_and_queries) {
     tear_down(&f);
 }
 
+TEST(removed_elements) {
+    fixture f;
+    sp_body_info info;
+    REQUIRE(set_up(&f));
+    REQUIRE(sp_world_body_info(f.world, f.beam, &info) == SP_OK);
+    unsigned char *removed = calloc((size_t)info.cells, 1);
+    removed[0] = removed[1] = 1;
+    CHECK_INT(sp_world_set_removed(f.world, f.beam, removed), SP_OK);
+    CHECK(sp_world_body_info(f.world, f.beam, &info) == SP_OK && info.removed == 2);
+    CHECK_INT(sp_world_set_removed(f.world, f.beam, NULL), SP_OK);
+    CHECK(sp_world_body_info(f.world, f.beam, &info) == SP_OK && info.removed == 0);
+    free(removed);
+    tear_down(&f);
+}
+
 TEST(edits_and_parameters) {
     fixture f;
     REQUIRE(set_up(&f));

@@ -99,6 +99,20 @@ TEST(checking_and_repairing) {
     tear_down(&f);
 }
 
+TEST(meshes_of_triangles) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_mesh *sheet, *disc, *skin;
+    sp_trimesh *boundary;
+    REQUIRE(sp_mesh_sheet(f.context, (double[]){1, 2}, (int[]){2, 3}, true, &sheet) == SP_OK);
+    REQUIRE(sp_mesh_disc(f.context, 1, 2, &disc) == SP_OK);
+    REQUIRE(sp_mesh_boundary(f.box, &boundary) == SP_OK && sp_mesh_of_triangles(boundary, &skin) == SP_OK);
+    CHECK(sp_mesh_element(sheet, 0, NULL) == SP_ELEMENT_TRI3 && sp_mesh_element_count(sheet) == 24);
+    CHECK(sp_mesh_element_count(disc) == 24 && sp_mesh_element_count(skin) == sp_mesh_face_count(f.box));
+    sp_mesh_destroy(&sheet), sp_mesh_destroy(&disc), sp_mesh_destroy(&skin), sp_trimesh_destroy(&boundary);
+    tear_down(&f);
+}
+
 TEST(refining) {
     fixture f;
     REQUIRE(set_up(&f));

@@ -8,9 +8,10 @@
 
 // Shape functions in natural coordinates, written down independently of the mesh: 10-node tetrahedra with corners 0..3 and
 // mid-edge nodes of 01 12 20 03 13 23; 8-node hexahedra on [0, 1]^3, bottom counter-clockwise, then top, with full integration
-// and with mean dilatation.
-enum { TET4, TET10, HEX8, HEX8_BAR, SHAPES };
-static const int shape_nodes[SHAPES] = {4, 10, 8, 8}, shape_points[SHAPES] = {1, 4, 8, 8};
+// and with mean dilatation; triangles of a membrane of thickness 1.
+enum { TET4, TET10, HEX8, HEX8_BAR, TRI3, SHAPES };
+static const int shape_nodes[SHAPES] = {4, 10, 8, 8, 3}, shape_points[SHAPES] = {1, 4, 8, 8, 1};
+enum { VOLUMES = TRI3 };  // shapes before it
 static const int hex_corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 static const int tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
@@ -35,6 +36,10 @@ static void hex_slopes(const double *r, double *dw) {
 }
 
 static double shape_point(int shape, int q, double *r) {
+    if (shape == TRI3) {
+        r[0] = r[1] = 1. / 3, r[2] = 0;
+        return 0.5;
+    }
     const double a = (5 - sqrt(5)) / 20, s = 0.5 / sqrt(3);
     for (int k = 0; k < 3; k++)
         r[k] = shape == TET4 ? 0.25 : shape == TET10 ? (q == k + 1 ? 1 - 3 * a : a) : 0.5 + (q >> k & 1 ? s : -s);
@@ -44,9 +49,9 @@ static double shape_point(int shape, int q, double *r) {
 static void shape_rest(int shape, int a, double *x) {
     static const double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int k = 0; k < 3; k++)
-        x[k] = shape >= HEX8 ? hex_corner[a][k]
-               : a < 4       ? corner[a][k]
-                             : 0.5 * (corner[tet_edge[a - 4][0]][k] + corner[tet_edge[a - 4][1]][k]);
+        x[k] = shape == HEX8 || shape == HEX8_BAR ? hex_corner[a][k]
+               : a < 4                            ? corner[a][k]
+                                                  : 0.5 * (corner[tet_edge[a - 4][0]][k] + corner[tet_edge[a - 4][1]][k]);
 }
 
 // 7 distorted elements with nodes of their own but for the first node, which all of them share: a chunk with padding
@@ -75,12 +80,19 @@ static size_t lane_index(const patch *p, int e, int per, int i) {
 static void patch_point(patch *p, int e, int q) {
     int n = p->g.nodes;
     double r[3], dw[30], J[9] = {0}, weight = shape_point(p->shape, q, r);
-    if (p->shape >= HEX8)
+    if (p->shape == TRI3)
+        memcpy(dw, (double[9]){-1, -1, 0, 1, 0, 0, 0, 1, 0}, 9 * sizeof *dw);
+    else if (p->shape >= HEX8)
         hex_slopes(r, dw);
     else
         tet_slopes(p->shape, r, dw);
     for (int a = 0; a < n; a++)
         for (int k = 0; k < 9; k++) J[k] += p->rest[3 * patch_node(p, e, a) + k / 3] * dw[3 * a + k % 3];
+    if (p->shape == TRI3) {  // the unit normal is the third column
+        const double normal[3] = {J[3] * J[7] - J[6] * J[4], J[6] * J[1] - J[0] * J[7], J[0] * J[4] - J[3] * J[1]};
+        for (int k = 0; k < 3; k++)
+            J[3 * k + 2] = normal[k] / sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    }
     double cof[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -397,7 +409,7 @@ TEST(rotations_of_elements_are_those_of_an_affine_motion) {
     static const char *const names[] = {"ref", "cpu", "cpu-generic"};
     const double c = cos(2.2), s = sin(2.2), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
     const double F[9] = {1.2 * c, -0.9 * s, 0, 1.2 * s, 0.9 * c, 0, 0, 0, 1.1};
-    for (int shape = 0; shape < SHAPES; shape++)
+    for (int shape = 0; shape < VOLUMES; shape++)
         for (int b = 0; b < 3; b++) {
             patch p;
             double param[SP_LAW_PARAMS], out[9 * SP_LANES_MAX], sums[3], volume = 0;
@@ -423,7 +435,7 @@ TEST(rotations_of_elements_are_those_of_an_affine_motion) {
 TEST(inverted_elements_are_counted_once) {
     static const char *const names[] = {"ref", "cpu"};
     const double mirror[9] = {1, 0, 0, 0, 1, 0, 0, 0, -0.8};
-    for (int shape = 0; shape < SHAPES; shape++)
+    for (int shape = 0; shape < VOLUMES; shape++)
         for (int b = 0; b < 2; b++) {
             patch p;
             double param[SP_LAW_PARAMS], sums[3];
@@ -660,7 +672,7 @@ static double inverse(const double *F, double *inv) {
 // F, the energy density changes by J sigma : (D F^-1).
 TEST(fields_of_a_point) {
     const double F[9] = {1.2, 0.3, -0.1, -0.2, 0.9, 0.15, 0.05, -0.1, 1.1};
-    for (int shape = 0; shape < SHAPES; shape++)
+    for (int shape = 0; shape < VOLUMES; shape++)
         for (int law = SP_LAW_COROTATIONAL; law < SP_LAWS; law++) {
             patch p;
             double param[SP_LAW_PARAMS], inv[9], E[9], sigma[9];

@@ -1,11 +1,11 @@
-// `integration` of a scene reaches the hexahedra: of a body, of a material, of a region, and only there.
+// `integration` and `incompressibility` of a scene reach the elements: of a body, of a material, of a region, and only there.
 #include "souple/io.h"
 #include "test.h"
 
 #define STVK "material='stvk' young='1e5' poisson='0.49'"
 
-// energy of a bar that hangs at its root, after a static step; NAN: the scene is refused
-static double hanging(const char *attributes, const char *more) {
+// energy of a bar that hangs at its root, after a static step; NAN: the scene is refused. box: attributes of its mesh
+static double hanging_box(const char *box, const char *attributes, const char *more) {
     char text[1000];
     sp_context *ctx;
     sp_scene *scene = NULL;
@@ -13,9 +13,9 @@ static double hanging(const char *attributes, const char *more) {
     double energy = NAN;
     snprintf(text, sizeof text,
              "<scene><material name='m' model='stvk' young='1e5' poisson='0.49' integration='full'/>"
-             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' pattern='hex'/>"
+             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' %s/>"
              "<fix box='-1 -1 -1 1e-3 1 1'/>%s<integrator type='static'/></solid><stop steps='1'/></scene>",
-             attributes, more);
+             attributes, box, more);
     CHECK(sp_context_create(NULL, &ctx) == SP_OK);
     sp_status status = sp_scene_parse(ctx, text, strlen(text), "test.xml", NULL, &scene);
     if (status >= 0) status = sp_run_create(scene, NULL, &run);
@@ -30,6 +30,10 @@ static double hanging(const char *attributes, const char *more) {
     return energy;
 }
 
+static double hanging(const char *attributes, const char *more) {
+    return hanging_box("pattern='hex'", attributes, more);
+}
+
 TEST(integration_of_a_scene) {
     double bar = hanging(STVK, ""), full = hanging(STVK " integration='full'", "");
     double region = hanging(STVK, "<region where='{x lt 0.2}' integration='full'/>");
@@ -39,6 +43,28 @@ TEST(integration_of_a_scene) {
     CHECK(region > 1.01 * full && region < 0.99 * bar);
     CHECK(all == full);
     CHECK(hanging(STVK " integration='b-bar'", "") == bar);
+}
+
+TEST(integration_of_tetrahedra) {
+    double full = hanging_box("", STVK, ""), patches = hanging_box("", STVK " integration='b-bar'", "");
+    double region = hanging_box("", STVK, "<region where='{x lt 0.2}' integration='b-bar'/>");
+    CHECK(patches > 1.2 * full);
+    CHECK(region > 1.01 * full && region < 0.99 * patches);
+    CHECK(hanging_box("", STVK " integration='full'", "") == full);
+    CHECK(isnan(hanging_box("order='2'", STVK " integration='b-bar'", "")));
+    CHECK(!isnan(hanging_box("order='2'", STVK, "")));
+}
+
+TEST(incompressibility_of_a_scene) {
+    double none = hanging(STVK, ""), body = hanging(STVK " incompressibility='1e7'", "");
+    double region = hanging(STVK, "<region where='{x lt 0.2}' incompressibility='1e7'/>");
+    double inner = hanging(STVK " incompressibility='1e7'", "<region where='{x lt 0.2}' incompressibility='0'/>");
+    CHECK(hanging(STVK " incompressibility='0'", "") == none);
+    CHECK(body < region && region < none);
+    CHECK(body < inner && inner < none);
+    // a region with a modulus of its own keeps the penalty of the body: this one has the modulus of the body
+    CHECK_NEAR(hanging(STVK " incompressibility='1e7'", "<region where='{x lt 0.2}' young='1e5'/>"), body, 1e-6 * body);
+    CHECK(isnan(hanging("material='mooney-rivlin' young='1e5' incompressibility='1e7'", "")));
 }
 
 TEST(integration_of_a_named_material) {
@@ -57,9 +83,9 @@ TEST(integration_of_a_definition) {
     CHECK(sp_context_create(NULL, &ctx) == SP_OK && sp_mesh_box(ctx, size, cells, 1, &mesh) == SP_OK);
     CHECK(sp_world_create(ctx, NULL, &world) == SP_OK);
     sp_solid_def def = sp_solid_def_default();
-    def.mesh = mesh, def.integration = (sp_integration)2;
+    def.mesh = mesh, def.integration = (sp_integration)3;
     CHECK(sp_world_add_solid(world, &def, NULL) == SP_BAD_INPUT);
-    CHECK(strstr(sp_world_error(world)->message, "integration = 2 is unknown"));
+    CHECK(strstr(sp_world_error(world)->message, "integration = 3 is unknown"));
     sp_world_destroy(&world);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);

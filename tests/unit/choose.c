@@ -37,6 +37,15 @@ TEST(size_and_contrast) {
     CHECK(chosen(&def, &stats, "cholesky").pcg.preconditioner == SP_COMPLETE_CHOLESKY);
 }
 
+TEST(membranes_are_factored_in_every_step) {
+    sp_solver_def def = automatic();
+    sp_problem_stats stats = stiff;
+    stats.surface = true, stats.elements = 20000;
+    CHECK(chosen(&def, &stats, "cholesky: the factor of 20000 triangles").type == SP_SOLVER_CHOLESKY);
+    stats.stiffness_number = 2.9e4;
+    CHECK(chosen(&def, &stats, "cg: stress waves").type == SP_SOLVER_CG);
+}
+
 TEST(soft_bodies_and_short_steps_need_no_preconditioner) {
     sp_solver_def def = automatic();
     sp_problem_stats stats = stiff;

@@ -5,6 +5,7 @@
 
 #include "kernel_results.h"
 #include "kernels/bar.h"
+#include "kernels/membrane.h"
 #include "kernels/warp.h"
 
 #if SP_LANES > 1
@@ -75,12 +76,12 @@ KERNEL_SCOPE void KERNEL_BAR(sp_law law, const double *params, double pressure, 
         }
         bar_point at;
         iso_response r;
-        sp_lane z = bar_decompose(law, h, &at);
+        sp_lane z = bar_decompose(law, p, h, &at);
         bar_rest(law, p, rest);
         bar_bulk(law, p, z, bulk);
         bar_respond(law, 0, rest, lane_all((sp_real)pressure), &at, &r);
         kernel_stress(&r, P);
-        bar_gradient(law, &at, lane_all(1), M);
+        bar_gradient(law, p, &at, lane_all(1), M);
         for (int k = 0; k < 9; k++) h[k] = lane_dot(M + k - k % 3, at.V + k % 3 * 3);
         for (int l = 0; l < SP_LANES && first + l < n; l++) {
             kernel_bar *to = &out[first + l];

@@ -58,7 +58,7 @@ static const char program[] =
     "    iso_stress(&r, in[at + 30], P);\n"
     "    iso_tangent(&r, in[at + 30], T);\n"
     "    bar_point q;\n"
-    "    out[at + 40] = iso_energy((sp_law)law, p, H) + bar_decompose((sp_law)law, H, &q);\n"
+    "    out[at + 40] = iso_energy((sp_law)law, p, H) + bar_decompose((sp_law)law, p, H, &q);\n"
     "    out[at + 41] = tet_state(H, H + 3, p[0], p[1], TET_SVD, 0, G, f, e) + tet_stretch_energy(H, p[0], p[1]);\n"
     "    for (int k = 0; k < 9; k++) out[at + k] = P[k] + f[k];\n"
     "    for (int k = 0; k < 21; k++) out[at + 10 + k] = T[k];\n"

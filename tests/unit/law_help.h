@@ -20,6 +20,8 @@ static const law_case law_cases[] = {
     {"stvk", SP_LAW_STVK, {1000, 1500}},
     {"stable", SP_LAW_NEO_HOOKEAN_STABLE, {1000, 1500}},
     {"log", SP_LAW_NEO_HOOKEAN_LOG, {1000, 1500}},
+    {"stvk, penalty", SP_LAW_STVK, {1000, 1500, [8] = 4000, 1}},
+    {"log, penalty", SP_LAW_NEO_HOOKEAN_LOG, {1000, 1500, [8] = 4000}},
     {"isochoric, log", SP_LAW_NEO_HOOKEAN_ISOCHORIC, {1000, [8] = 3000, SP_LAW_VOLUME_LOG}},
     {"isochoric, quadratic", SP_LAW_NEO_HOOKEAN_ISOCHORIC, {1000, [8] = 3000, SP_LAW_VOLUME_QUADRATIC}},
     {"isochoric, mixed", SP_LAW_NEO_HOOKEAN_ISOCHORIC, {1000, [8] = 3000, SP_LAW_VOLUME_MIXED}},

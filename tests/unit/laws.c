@@ -266,7 +266,7 @@ TEST(definite_tangents_have_the_positive_eigenvalues_of_the_exact_ones) {
 // shear modulus and lambda of a case at small strains, from its coefficients by hand
 static void small_moduli(const law_case *c, double *mu, double *lambda) {
     const double *p = c->p;
-    *mu = p[0], *lambda = p[1];
+    *mu = p[0], *lambda = p[1] + (c->law == SP_LAW_STVK || c->law == SP_LAW_NEO_HOOKEAN_LOG ? p[SP_LAW_BULK] : 0);
     if (c->law < SP_LAW_NEO_HOOKEAN_ISOCHORIC) return;
     if (c->law == SP_LAW_MOONEY_RIVLIN) *mu = 2 * (p[0] + p[1]);
     // Arruda and Boyce: mu (1 + 3/5 r + 99/175 r^2 + 513/875 r^3 + 42039/67375 r^4)

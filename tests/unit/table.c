@@ -7,7 +7,7 @@
 #include "unit/mock_body.h"
 #include "world/world_internal.h"
 
-enum { MOCK, RIGID, FREE_RIGID, SOLID, ROD };
+enum { MOCK, RIGID, FREE_RIGID, SOLID, MEMBRANE, ROD };
 
 typedef struct kind {
     const char *name;
@@ -21,6 +21,7 @@ typedef struct kind {
     sp_rod_model rod;
     bool free_root, edge_clamp, grows, held;
     bool weights;  // with point masses
+    sp_integration integration;
 } kind;
 
 static const kind kinds[] = {
@@ -54,6 +55,20 @@ static const kind kinds[] = {
      .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_EXPLICIT},
     {"solid static", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
      .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_STATIC},
+    {"solid patches", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON, .integration = SP_INTEGRATION_B_BAR},
+    {"solid patches static", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
+     .integrator = SP_STATIC, .integration = SP_INTEGRATION_B_BAR},
+    {"solid patches explicit", SOLID, .model = SP_LINEAR, .backend = "cpu", .integrator = SP_EXPLICIT,
+     .integration = SP_INTEGRATION_B_BAR},
+    {"membrane", MEMBRANE, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT, .backend = "cpu",
+     .integrator = SP_IMPLICIT_EULER},
+    {"membrane newton", MEMBRANE, .model = SP_NEO_HOOKEAN, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT,
+     .backend = "ref", .integrator = SP_NEWTON},
+    {"membrane explicit", MEMBRANE, .model = SP_STVK, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT, .backend = "cpu",
+     .integrator = SP_EXPLICIT},
+    {"membrane weights", MEMBRANE, .model = SP_NEO_HOOKEAN, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_FROZEN,
+     .backend = "cpu", .integrator = SP_NEWTON, .weights = true},
     {"clothoid", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID},
     {"clothoid newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID},
     {"clothoid static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_CLOTHOID},
@@ -148,20 +163,29 @@ static void add_weights(const sp_anchor at[3], double mass, double inertia, sp_m
     out[1] = (sp_mass_def){.at = at + 1, .count = 2, .value = sp_signal_constant(1.5 * mass)};
 }
 
+static const sp_anchor membrane_weights[3] = {
+    {.elem = 8, .at = {1, 0, 0}}, {.elem = 9, .at = {0, 1, 0}}, {.elem = 7, .at = {0.2, 0.3, 0}}};
+
 static void add_solid(sp_world *w, const kind *k) {
     sp_mesh *mesh;
     const double size[3] = {0.4, 0.2, 0.2};
     const int cells[3] = {2, 1, 1}, held[] = {0, 1, 2, 3};
-    sp_fix fix = {held, 4, SP_AXES_ALL, 0};
+    const bool membrane = k->type == MEMBRANE;
+    sp_fix fix = {held, membrane ? 3 : 4, SP_AXES_ALL, 0};
     sp_solid_def def = sp_solid_def_default();
-    CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &mesh), SP_OK);
+    if (membrane)
+        CHECK_INT(sp_mesh_sheet(ctx, size, (int[]){3, 2}, true, &mesh), SP_OK);
+    else
+        CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &mesh), SP_OK);
+    def.thickness = membrane ? 0.05 : 0;
     def.name = "body", def.mesh = mesh, def.fixes = &fix, def.fix_count = 1;
     def.model = k->model, def.rotation = k->rotation, def.shape = k->shape, def.tangent = k->tangent;
+    def.integration = k->integration;
     def.material.young = 2e4, def.integrator.type = k->integrator,
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
     def.solver.tolerance = 1e-12;
     sp_mass_def weights[2];
-    add_weights(solid_weights, 8, 0, weights);
+    add_weights(membrane ? membrane_weights : solid_weights, 8, 0, weights);
     def.masses = weights, def.mass_count = k->weights ? 2 : 0;
     CHECK_INT(sp_world_add_solid(w, &def, NULL), SP_OK);
     sp_mesh_destroy(&mesh);
@@ -204,7 +228,7 @@ static sp_world *make(const kind *k) {
     CHECK_INT(sp_world_create(ctx, &def, &w), SP_OK);
     step = &w->step;
     if (k->type == MOCK) add_mock(w, k);
-    if (k->type == SOLID) add_solid(w, k);
+    if (k->type == SOLID || k->type == MEMBRANE) add_solid(w, k);
     if (k->type == ROD) add_rod(w, k);
     if (k->type == FREE_RIGID || k->held) add_free(w, k);
     add_rigid(w);

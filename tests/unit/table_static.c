@@ -62,7 +62,13 @@ TEST(every_option_finds_its_equilibrium) {
     CHECK_NEAR(down[1], down[2], 1e-6);
     CHECK_NEAR(down[1], down[3], 1e-6);
     CHECK_NEAR(down[1], down[4], 1e-6);
-    for (int k = 5; k < VARIANTS; k++) CHECK(fabs(down[k] - down[1]) < 0.05);
+    int patches = 0;  // the first one with rotations: it bends more, by another discretisation of the same law
+    while (variants[patches].integration != SP_INTEGRATION_B_BAR || variants[patches].model == SP_LINEAR) patches++;
+    for (int k = 5; k < VARIANTS; k++)
+        if (variants[k].model != SP_LINEAR)
+            CHECK(fabs(down[k] - down[variants[k].integration == SP_INTEGRATION_B_BAR ? patches : 1]) < 0.05);
+    CHECK(down[patches] < down[1]);
+    CHECK_NEAR(down[patches], down[patches + 1], 1e-6);  // the exact tangent
 }
 
 static void quarter_turn(const void *user, double t, sp_pose *out) {

@@ -1,7 +1,7 @@
-// Claim: 4-node tetrahedra, 10-node tetrahedra and 8-node hexahedra are finite elements with every law: forces are the gradient
-// of the energy and the tangent is that of the forces; a rigid motion causes no force; distorted meshes reproduce a homogeneous
-// state (patch test); the displacement error is of order 2 for linear and 3 for quadratic elements. Each test states its
-// tolerance.
+// Claim: 4-node tetrahedra, patches of these, 10-node tetrahedra and 8-node hexahedra are finite elements with every law: forces
+// are the gradient of the energy and the tangent is that of the forces; a rigid motion causes no force; distorted meshes
+// reproduce a homogeneous state (patch test); the displacement error is of order 2 for linear and 3 for quadratic elements. Each
+// test states its tolerance.
 #include "element.h"
 #include "element_boxes.h"
 #include "material_laws.h"
@@ -9,11 +9,12 @@
 #include "mesh/element.h"
 
 static const double size[3] = {1, 0.8, 0.6};
-enum { LAWS = LAW_CASES + 1 };  // and the linear law
+enum { LINEAR = ALL_CASES, FIBRES, LAWS };  // after the cases: the linear law, and a law with fibres
 
 static void use_any_law(sp_solid_def *def, int law) {
-    if (law < LAW_CASES) {
-        use_law(def, &law_cases[law]);
+    if (law != LINEAR) {
+        use_law(def, &law_cases[law < ALL_CASES ? law : 2]);
+        if (law == FIBRES) def->material.fibre_young = LAW_YOUNG, def->material.fibre[0] = 0.6, def->material.fibre[1] = 0.8;
         return;
     }
     def->model = SP_LINEAR;
@@ -21,15 +22,26 @@ static void use_any_law(sp_solid_def *def, int law) {
 }
 
 static const char *law_name(int law) {
-    return law < LAW_CASES ? law_cases[law].name : "linear";
+    return law < ALL_CASES ? law_cases[law].name : law == LINEAR ? "linear" : "fibres";
 }
 
 // ------------------------------------------------------------------------------------------------ derivatives
 
-static bool open_specimen(specimen *s, sp_element_type type, int law, const int cells[3], double amount) {
-    if (!specimen_context(s) || element_box(s->ctx, type, size, cells, amount, &s->mesh) < 0) return false;
+enum { KINDS = 4, PATCHES = 3 };  // solid_types, and patches of 4-node tetrahedra
+
+static sp_element_type kind_type(int kind) {
+    return kind == PATCHES ? SP_ELEMENT_TET4 : solid_types[kind];
+}
+
+static const char *kind_name(int kind) {
+    return kind == PATCHES ? "patch" : solid_type_names[kind_type(kind)];
+}
+
+static bool open_specimen(specimen *s, int kind, int law, const int cells[3], double amount) {
+    if (!specimen_context(s) || element_box(s->ctx, kind_type(kind), size, cells, amount, &s->mesh) < 0) return false;
     sp_solid_def def = sp_solid_def_default();
     use_any_law(&def, law);
+    if (kind == PATCHES) def.integration = SP_INTEGRATION_B_BAR;
     return specimen_open(s, def, "auto");
 }
 
@@ -39,11 +51,12 @@ static double largest(const double *a, int n) {
 
 // A state with strains of 0.1. Differences over 1e-5 m have an error of 1e-10 relative in theory and of rounding, 1e-16 / 1e-5,
 // in practice: tolerance 1e-7 of the largest.
-static void derivatives(sp_element_type type, int law) {
+static void derivatives(int kind, int law) {
     const double h = 1e-5;
     unsigned long long seed = 5;
     specimen s;
-    REQUIRE(open_specimen(&s, type, law, (int[3]){1, 1, 1}, 0));
+    // a cell is smaller than a patch
+    REQUIRE(open_specimen(&s, kind, law, kind == PATCHES ? (int[3]){2, 2, 1} : (int[3]){1, 1, 1}, 0));
     int n = 3 * s.nodes;
     double *x = calloc((size_t)n, sizeof *x), *f = calloc((size_t)n, sizeof *f), *g = calloc((size_t)n, sizeof *g);
     double *low = calloc((size_t)n, sizeof *low), *high = calloc((size_t)n, sizeof *high);
@@ -66,7 +79,7 @@ static void derivatives(sp_element_type type, int law) {
     }
     double stiff = largest(K, n * n), strong = largest(f, n), apart = 0;
     for (int i = 0; i < n; i++) apart = fmax(apart, fabs(g[i] - f[i]));
-    printf("  %-5s %-22s force %.1e, tangent %.1e, asymmetry %.1e\n", solid_type_names[type], law_name(law), apart / strong,
+    printf("  %-5s %-22s force %.1e, tangent %.1e, asymmetry %.1e\n", kind_name(kind), law_name(law), apart / strong,
            worst / stiff, asymmetry / stiff);
     CHECK_NEAR(apart / strong, 0, 1e-7);
     CHECK_NEAR(worst / stiff, 0, 1e-7);
@@ -76,8 +89,8 @@ static void derivatives(sp_element_type type, int law) {
 }
 
 TEST(force_and_tangent_are_derivatives) {
-    for (int t = 0; t < 3; t++)
-        for (int law = 0; law < LAWS; law++) derivatives(solid_types[t], law);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int law = 0; law < LAWS; law++) derivatives(kind, law);
 }
 
 // Rotated by 2 rad and moved by 3 m, curved edges too. Rounded coordinates of 4 m are strains of 1e-15.
@@ -86,10 +99,10 @@ TEST(rigid_motion_gives_no_force) {
     double quat[4], R[9];
     sp__quat_axis(axis, 2, quat);
     sp__quat_matrix(quat, R);
-    for (int t = 0; t < 3; t++)
-        for (int law = 0; law < LAW_CASES; law++) {
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int law = 0; law < ALL_CASES; law++) {
             specimen s;
-            REQUIRE(open_specimen(&s, solid_types[t], law, (int[3]){2, 2, 2}, 0.2));
+            REQUIRE(open_specimen(&s, kind, law, (int[3]){2, 2, 2}, 0.2));
             double *x = calloc(3 * (size_t)s.nodes, sizeof *x), *f = calloc(3 * (size_t)s.nodes, sizeof *f);
             for (int i = 0; i < s.nodes; i++) {
                 sp__mul3(R, sp_mesh_positions(s.mesh) + 3 * i, x + 3 * i);
@@ -112,7 +125,8 @@ static bool on_boundary(const double *x) {
 
 // The boundary follows x = F X, nodes inside start elsewhere. Edges are straight: the four points of a quadratic tetrahedron
 // integrate a constant stress exactly only then. Tolerance: residuals of 1e-12 of the first.
-static void patch(sp_element_type type, int law, const double F[9]) {
+static void patch(int kind, int law, const double F[9]) {
+    const sp_element_type type = kind_type(kind);
     lab b;
     unsigned long long seed = 3;
     const int cells[3] = {3, 3, 3};
@@ -136,6 +150,7 @@ static void patch(sp_element_type type, int law, const double F[9]) {
     sp_fix fix = {nodes, held, SP_AXES_ALL, 0};
     sp_solid_def def = lab_solid(&b);
     use_any_law(&def, law);
+    if (kind == PATCHES) def.integration = SP_INTEGRATION_B_BAR;
     def.fixes = &fix, def.fix_count = 1, def.initial = start;
     def.integrator.type = SP_STATIC;
     def.integrator.iterations = 60;
@@ -150,7 +165,7 @@ static void patch(sp_element_type type, int law, const double F[9]) {
     for (int e = 0; e < info.count; e++)
         for (int k = 0; k < 6; k++) spread = fmax(spread, fabs(stress[6 * e + k] - stress[k]));
     spread /= max_abs(stress, 6);
-    printf("  %-5s %-22s positions %.1e, stress %.1e\n", solid_type_names[type], law_name(law), worst, spread);
+    printf("  %-5s %-22s positions %.1e, stress %.1e\n", kind_name(kind), law_name(law), worst, spread);
     CHECK_NEAR(worst, 0, 1e-11);
     CHECK_NEAR(spread, 0, 1e-9);
     free(x), free(stress), free(exact), free(start), free(nodes);
@@ -159,8 +174,8 @@ static void patch(sp_element_type type, int law, const double F[9]) {
 
 TEST(patch_test) {
     const double F[9] = {1.15, 0.1, -0.07, -0.05, 0.93, 0.06, 0.08, -0.04, 1.1};
-    for (int t = 0; t < 3; t++)
-        for (int law = 0; law < LAWS; law++) patch(solid_types[t], law, F);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int law = 0; law < LAWS; law++) patch(kind, law, F);
 }
 
 // ------------------------------------------------------------------------------------------------ orders of convergence
@@ -219,7 +234,7 @@ static double kelvin_error(sp_element_type type, int cells) {
     }
     sp_fix fix = {nodes, held, SP_AXES_ALL, 0};
     sp_solid_def def = lab_solid(&b);
-    use_any_law(&def, LAW_CASES);
+    use_any_law(&def, LINEAR);
     def.fixes = &fix, def.fix_count = 1, def.initial = start;
     def.integrator.type = SP_STATIC;
     def.solver.type = SP_SOLVER_CHOLESKY;

@@ -52,7 +52,7 @@ static bool open_case(specimen *s, const fibre_case *c, int shape, sp_tangent ta
     const int cells[3] = {shape == 1 ? 1 : 2, 1, 1};
     if (!specimen_context(s) || element_box(s->ctx, solid_types[shape < 3 ? shape : 2], size, cells, 0.1, &s->mesh) < 0)
         return false;
-    return specimen_open(s, case_def(c, tangent, shape == 3 ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR), backend);
+    return specimen_open(s, case_def(c, tangent, shape == 3 ? SP_INTEGRATION_FULL : SP_INTEGRATION_AUTO), backend);
 }
 
 // a rotation, a stretch and noise of `amount` of the size on every node
@@ -276,7 +276,7 @@ TEST(a_rotation_changes_nothing) {
             REQUIRE(mesh_moved(s.mesh, X, &t.mesh) >= 0);
             // the mesh belongs to the context of the first body
             REQUIRE(specimen_open(
-                &t, case_def(&turned, SP_TANGENT_FROZEN, shape == 3 ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR), "cpu"));
+                &t, case_def(&turned, SP_TANGENT_FROZEN, shape == 3 ? SP_INTEGRATION_FULL : SP_INTEGRATION_AUTO), "cpu"));
             CHECK_NEAR(specimen_force(&t, y, g), energy, 1e-11 * energy + 1e-9);
             for (int k = 0; k < n; k++) CHECK_NEAR(g[k], h[k], 1e-10 * largest(h, n));
             specimen_close(&t), specimen_close(&s);
@@ -401,7 +401,7 @@ TEST(the_stretch_of_the_fibres_is_a_field) {
         if (elements > 1) memset(own, 0, 6 * sizeof *own);
         sp_world *w = NULL;
         sp_body_id id;
-        sp_solid_def def = case_def(&cases[1], SP_TANGENT_FROZEN, SP_INTEGRATION_B_BAR);
+        sp_solid_def def = case_def(&cases[1], SP_TANGENT_FROZEN, SP_INTEGRATION_AUTO);
         def.mesh = s.mesh, def.initial = x, def.element_fibre = own;
         REQUIRE(sp_world_create(s.ctx, NULL, &w) == SP_OK && sp_world_add_solid(w, &def, &id) >= 0);
         sp_field_info info;

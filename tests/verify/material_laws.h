@@ -13,6 +13,7 @@ typedef struct law_case {
     int count;              // coefficients; 0: young and poisson below
     double coefficient[8];  // [Pa] and [-]
     double bulk;            // [Pa]
+    double penalty;         // incompressibility [Pa]
 } law_case;
 
 enum { LAW_YOUNG = 10000 };
@@ -24,20 +25,26 @@ static const law_case law_cases[] = {
     {.name = "stvk", .model = SP_STVK},
     {.name = "neo-hookean stable", .model = SP_NEO_HOOKEAN},
     {.name = "neo-hookean log", .model = SP_NEO_HOOKEAN, .form = SP_FORM_LOG},
-    {"neo-hookean isochoric", SP_NEO_HOOKEAN, SP_FORM_ISOCHORIC, SP_VOLUMETRIC_LOG, 1, {4000}, 12000},
-    {"mooney-rivlin", SP_MOONEY_RIVLIN, SP_FORM_STABLE, SP_VOLUMETRIC_QUADRATIC, 2, {1500, 400}, 12000},
-    {"arruda-boyce", SP_ARRUDA_BOYCE, SP_FORM_STABLE, SP_VOLUMETRIC_MIXED, 2, {3500, 6}, 12000},
-    {"veronda-westmann", SP_VERONDA_WESTMANN, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 2, {2500, 1.4}, 12000},
-    {"ogden, one term", SP_OGDEN, SP_FORM_STABLE, SP_VOLUMETRIC_QUADRATIC, 2, {4000, 3}, 12000},
-    {"ogden, three terms", SP_OGDEN, SP_FORM_STABLE, SP_VOLUMETRIC_MIXED, 6, {4095, 1.3, 19.5, 5, 100, -2}, 12000},
+    {"neo-hookean isochoric", SP_NEO_HOOKEAN, SP_FORM_ISOCHORIC, SP_VOLUMETRIC_LOG, 1, {4000}, 12000, 0},
+    {"mooney-rivlin", SP_MOONEY_RIVLIN, SP_FORM_STABLE, SP_VOLUMETRIC_QUADRATIC, 2, {1500, 400}, 12000, 0},
+    {"arruda-boyce", SP_ARRUDA_BOYCE, SP_FORM_STABLE, SP_VOLUMETRIC_MIXED, 2, {3500, 6}, 12000, 0},
+    {"veronda-westmann", SP_VERONDA_WESTMANN, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 2, {2500, 1.4}, 12000, 0},
+    {"ogden, one term", SP_OGDEN, SP_FORM_STABLE, SP_VOLUMETRIC_QUADRATIC, 2, {4000, 3}, 12000, 0},
+    {"ogden, three terms", SP_OGDEN, SP_FORM_STABLE, SP_VOLUMETRIC_MIXED, 6, {4095, 1.3, 19.5, 5, 100, -2}, 12000, 0},
+    {.name = "stvk, penalty", .model = SP_STVK, .penalty = 30000},
+    {.name = "stable, penalty", .model = SP_NEO_HOOKEAN, .penalty = 30000},
+    {.name = "log, penalty", .model = SP_NEO_HOOKEAN, .form = SP_FORM_LOG, .penalty = 30000},
+    {.name = "corotational, penalty", .model = SP_COROTATIONAL, .penalty = 30000},
 };
-enum { LAW_CASES = sizeof law_cases / sizeof *law_cases };
+// those of the laws, and all of them, with a penalty on the change of volume at the end
+enum { PENALTY_CASES = 4, ALL_CASES = sizeof law_cases / sizeof *law_cases, LAW_CASES = ALL_CASES - PENALTY_CASES };
 
 static inline void use_law(sp_solid_def *def, const law_case *c) {
     def->model = c->model, def->form = c->form, def->volumetric = c->volumetric;
     def->tangent = SP_TANGENT_EXACT;
     def->material = (sp_material){.density = 1000, .young = LAW_YOUNG, .poisson = law_poisson};
     def->material.coefficient_count = c->count, def->material.bulk = c->bulk;
+    def->material.incompressibility = c->penalty;
     memcpy(def->material.coefficients, c->coefficient, sizeof c->coefficient);
 }
 
@@ -110,6 +117,14 @@ static inline double law_by_invariants(const law_case *c, const double s[3], dou
 
 // ------------------------------------------------------------------------------------------------ all laws
 
+// penalty k/2 (J - 1)^2, of the corotational law k/2 (sum of the stretches - 3)^2
+static inline double law_penalty_energy(const law_case *c, const double s[3], double J, double P[3]) {
+    bool rotates = c->model == SP_COROTATIONAL;
+    double z = rotates ? s[0] + s[1] + s[2] - 3 : J - 1;
+    for (int i = 0; i < 3; i++) P[i] += c->penalty * z * (rotates ? 1 : J / s[i]);
+    return c->penalty / 2 * z * z;
+}
+
 // Laws of young and poisson. Smith, de Goes and Kim 2018, eq. 14, with mu' = 4/3 mu and lambda' = lambda + 5/6 mu, less its value
 // at rest.
 static inline double law_elementary(const law_case *c, const double s[3], double J, double P[3]) {
@@ -135,7 +150,10 @@ static inline double law_elementary(const law_case *c, const double s[3], double
 static inline double law_stress(const law_case *c, const double s[3], double P[3]) {
     double J = s[0] * s[1] * s[2];
     P[0] = P[1] = P[2] = 0;
-    if (!c->count) return law_elementary(c, s, J, P);
+    if (!c->count) {
+        double psi = law_elementary(c, s, J, P);
+        return psi + law_penalty_energy(c, s, J, P);
+    }
     double psi = c->model == SP_OGDEN ? law_ogden(c, s, J, P) : law_by_invariants(c, s, J, P);
     for (int i = 0; i < 3; i++) P[i] += law_volume_slope(c, J) * J / s[i];
     return psi + law_volume_energy(c, J);

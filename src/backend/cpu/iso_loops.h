@@ -1,6 +1,7 @@
 // Isoparametric elements, four at a time; included by tet_loops.h. Loops are compiled for each number of nodes; the
 // decomposition and the laws, most of the code and of a state, once.
 #include "kernels/bar.h"
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 // values of nodes 1.. less that of node 0
@@ -32,6 +33,11 @@ __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, co
     iso_respond((sp_law)law, definite, p, H, out);
 }
 
+__attribute__((noinline)) static void SP_NAME(membrane_at)(int law, bool definite, const sp_lane *p, const sp_lane *slope,
+                                                           const sp_lane *H, sp_lane *t, iso_response *out) {
+    membrane_respond((sp_law)law, definite, p, slope, H, t, out);
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_lane *p, const sp_lane *H, sp_lane *energy) {
     *energy = iso_energy((sp_law)law, p, H);
 }
@@ -45,10 +51,13 @@ SP_POINTWISE sp_lane iso_weighted(sp_lane w, sp_lane density) {
 SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
     size_t edges = (size_t)nodes - 1;
     const sp_lane *slope = iso_lanes(g->slope + 12 * edges * q);
-    sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], w = lane_load(g->weight + 4 * q);
+    sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], t[3], w = lane_load(g->weight + 4 * q);
     iso_response r;
     iso_gradient(nodes, d, slope, H);
-    SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
+    if (nodes == MEMBRANE_NODES)
+        SP_NAME(membrane_at)(g->law, g->definite, p, slope, H, t, &r);
+    else
+        SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
     if (!f) return iso_weighted(w, r.law.energy);
     for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
     iso_tangent(&r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
@@ -59,8 +68,9 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
 
 // ------------------------------------------------------------------------------------------------ mean dilatation
 
-__attribute__((noinline)) static void SP_NAME(bar_decompose)(int law, const sp_lane *H, bar_point *out, sp_lane *z) {
-    *z = bar_decompose((sp_law)law, H, out);
+__attribute__((noinline)) static void SP_NAME(bar_decompose)(int law, const sp_lane *p, const sp_lane *H, bar_point *out,
+                                                             sp_lane *z) {
+    *z = bar_decompose((sp_law)law, p, H, out);
 }
 
 // bulk: g, g', g'' at the mean
@@ -75,7 +85,7 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
-        SP_NAME(bar_decompose)(g->law, H, &at[i], &z);
+        SP_NAME(bar_decompose)(g->law, p, H, &at[i], &z);
         sum += w * z;
         volume += w;
     }
@@ -84,14 +94,15 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
 }
 
 // forces of point q, with turned gradients and tangent; its part of the vector q of kernels/bar.h is added to `mean`
-SP_POINTWISE void bar_store(const sp_iso *g, size_t q, const bar_point *at, const iso_response *r, sp_lane *f, sp_lane *mean) {
+SP_POINTWISE void bar_store(const sp_iso *g, size_t q, const sp_lane *p, const bar_point *at, const iso_response *r, sp_lane *f,
+                            sp_lane *mean) {
     const sp_lane *slope = iso_lanes(g->slope + 4 * BAR_SLOPES * q);
     sp_lane *turned = iso_lanes(g->turned + 4 * BAR_SLOPES * q), P[9], w = lane_load(g->weight + 4 * q);
     for (int a = 0; a < BAR_SLOPES; a += 3) iso_turn(r->V, slope + a, turned + a);
     iso_tangent(r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
     iso_stress(r, -w, P);
     iso_spread(BAR_NODES, P, turned, f);
-    bar_gradient((sp_law)g->law, at, w, P);
+    bar_gradient((sp_law)g->law, p, at, w, P);
     iso_spread(BAR_NODES, P, turned, mean);
 }
 
@@ -108,7 +119,7 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
         iso_response r;
         SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at[i], &r);
         *energy += iso_weighted(lane_load(g->weight + 4 * q), r.law.energy);
-        if (f) bar_store(g, q, &at[i], &r, f, mean);
+        if (f) bar_store(g, q, p, &at[i], &r, f, mean);
     }
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
 }
@@ -135,7 +146,7 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
 
 #include "backend/cpu/dense_loops.h"
 
-// ------------------------------------------------------------------------------------------------ states and sums
+// ------------------------------------------------------------------------------------------------ viscous materials
 
 // the stress that a viscous material keeps in structure b; returns its energy. f: forces of nodes 1..; NULL: only the energy
 SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, sp_lane *f, int nodes) {
@@ -151,6 +162,87 @@ SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, 
     }
     return energy;
 }
+
+// ------------------------------------------------------------------------------------------------ patches
+
+// Three passes over a chunk: measures of the elements, means and pressures of the patches, response of the elements to these.
+// Between the passes the tangent of a point holds U and, from this number on, its stretches or strains.
+enum { PATCH_STRETCHES = 9 };
+
+// First pass over structure b. Without `keep`, returns the energy of the rest and stores nothing but the measures.
+static void SP_NAME(patch_measure)(const sp_iso *g, size_t b, const sp_lane *d, bool keep, sp_lane *energy) {
+    const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b), *slope = iso_lanes(g->slope + 36 * b);
+    sp_lane *turned = iso_lanes(g->turned + 36 * b), *T = iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * b), H[9], z;
+    sp_lane rest[SP_LAW_PARAMS], none[3] = {{0}};
+    bar_point at;
+    iso_gradient(4, d, slope, H);
+    SP_NAME(bar_decompose)(g->law, p, H, &at, &z);
+    lane_store(g->patches->measure + 4 * b, z);
+    if (!keep) {
+        iso_response r;
+        bar_rest((sp_law)g->law, p, rest);
+        SP_NAME(bar_at)(g->law, false, rest, none, &at, &r);
+        *energy += iso_weighted(lane_load(g->weight + 4 * b), r.law.energy);
+        return;
+    }
+    for (int a = 0; a < 9; a += 3) iso_turn(at.V, slope + a, turned + a);
+    for (int k = 0; k < 9; k++) T[k] = at.U[k];
+    for (int k = 0; k < (g->law == SP_LAW_LINEAR ? 6 : 3); k++) T[PATCH_STRETCHES + k] = at.t[k];
+}
+
+// adds the parts of the elements of structure b in q of their patches; slope: of nodes 1..3
+SP_POINTWISE void patch_collect(const sp_iso *g, size_t b, const sp_lane *slope) {
+    for (size_t l = 0; l < SP_LANES; l++) {
+        const int *at = g->patches->at + 4 * (4 * b + l);
+        for (size_t a = 1; a < 4; a++)
+            for (size_t k = 0; k < 3; k++) {
+                double add = slope[3 * (a - 1) + k][l];
+                g->patch_q[3 * (size_t)at[a] + k] += add;
+                g->patch_q[3 * (size_t)at[0] + k] -= add;
+            }
+    }
+}
+
+// last pass over structure b: f, forces of nodes 1..3
+static void SP_NAME(patch_respond)(const sp_iso *g, size_t b, sp_lane *f, sp_lane *energy) {
+    const sp_lane *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b), *turned = iso_lanes(g->turned + 36 * b);
+    sp_lane *T = iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * b), w = lane_load(g->weight + 4 * b), P[9];
+    sp_lane rest[SP_LAW_PARAMS], bulk[3] = {{0}, lane_load(g->patches->measure + 4 * b), {0}}, slope[9];
+    iso_response r;
+    bar_point at = {0};
+    for (int k = 0; k < 9; k++) at.U[k] = T[k], f[k] = slope[k] = lane_all(0);
+    for (int k = 0; k < (g->law == SP_LAW_LINEAR ? 6 : 3); k++) at.t[k] = T[PATCH_STRETCHES + k];
+    bar_rest((sp_law)g->law, p, rest);
+    SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at, &r);
+    *energy += iso_weighted(w, r.law.energy);
+    iso_tangent(&r, w, T);
+    iso_stress(&r, -w, P);
+    iso_spread(4, P, turned, f);
+    bar_gradient((sp_law)g->law, p, &at, w, P);
+    iso_spread(4, P, turned, slope);
+    patch_collect(g, b, slope);
+}
+
+// y NULL: only the energy
+static double SP_NAME(patch_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    sp_lane energy = lane_all(0), d[9], f[9];
+    size_t begin = (size_t)g->block_start[chunk], end = (size_t)g->block_start[chunk + 1];
+    for (size_t b = begin; b < end; b++) {
+        iso_edges(4, u, g->local + 16 * b, d);
+        SP_NAME(patch_measure)(g, b, d, y != NULL, &energy);
+    }
+    double bulk = sp__patches_means(g, chunk, y != NULL);
+    for (size_t b = begin; (y || g->kept || g->families) && b < end; b++) {
+        if (y) SP_NAME(patch_respond)(g, b, f, &energy);
+        iso_edges(4, u, g->local + 16 * b, d);
+        if (g->families) SP_NAME(fibre_state)(g, b, d, y ? f : NULL, &energy);
+        if (g->kept) energy += relax_element(g, b, d, y ? f : NULL, 4);
+        if (y) iso_add(4, f, g->local + 16 * b, y);
+    }
+    return lane_sum(energy) + bulk;
+}
+
+// ------------------------------------------------------------------------------------------------ states and sums
 
 // bar: 8-node hexahedra with mean dilatation
 SP_POINTWISE double iso_state_loop(const sp_iso *g, int chunk, const double *u, double *y, int nodes, bool bar) {
@@ -185,13 +277,35 @@ static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u,
 }
 
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
+    if (g->patches) return SP_NAME(patch_state)(g, chunk, u, y);
     if (g->dense) return SP_NAME(dense_states)(g, chunk, u, y);
+    if (g->nodes == MEMBRANE_NODES) return iso_state_loop(g, chunk, u, y, MEMBRANE_NODES, false);
     if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
     if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
     return g->bar ? iso_state_loop(g, chunk, u, y, 8, true) : iso_state_loop(g, chunk, u, y, 8, false);
 }
 
+// energy and volume of a membrane, which is never inverted
+static void SP_NAME(membrane_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
+    enum { SLOPES = 3 * (MEMBRANE_NODES - 1) };
+    sp_lane energy = lane_all(0), volume = lane_all(0);
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const sp_lane *slope = iso_lanes(g->slope + 4 * SLOPES * b), *p = iso_lanes(g->param + 4 * SP_LAW_PARAMS * b);
+        sp_lane d[SLOPES], H[9], t[3], w = lane_load(g->weight + 4 * b);
+        iso_response r;
+        iso_edges(MEMBRANE_NODES, u, g->local + 4 * MEMBRANE_NODES * b, d);
+        iso_gradient(MEMBRANE_NODES, d, slope, H);
+        SP_NAME(membrane_at)(g->law, false, p, slope, H, t, &r);
+        energy += iso_weighted(w, r.law.energy), volume += w * membrane_jacobian(t);
+    }
+    out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = 0;
+}
+
 static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, double out[3]) {
+    if (g->nodes == MEMBRANE_NODES) {
+        SP_NAME(membrane_sums)(g, chunk, u, out);
+        return;
+    }
     sp_lane energy = lane_all(0), volume = lane_all(0), inverted = lane_all(0), one = lane_all(1), zero = lane_all(0);
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         sp_lane d[3 * SP_ISO_NODES_MAX], slope[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], H[9], bad = zero;
@@ -207,7 +321,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
-            if (!g->bar && !g->dense) {
+            if (!g->bar && !g->dense && !g->patches) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
                 energy += iso_weighted(w, psi);
             }
@@ -218,6 +332,7 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
         inverted += bad;
     }
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
+    if (g->patches) out[0] = SP_NAME(patch_state)(g, chunk, u, NULL);
 }
 
 // ------------------------------------------------------------------------------------------------ the system
@@ -250,12 +365,15 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         SP_NAME(dense_product)(g, chunk, x, y);
     else if (g->nodes == 4)
         iso_product_loop(g, chunk, x, y, 4, 1, false);
+    else if (g->nodes == MEMBRANE_NODES)
+        iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
         iso_product_loop(g, chunk, x, y, 10, 4, false);
     else if (!g->bar)
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
         iso_product_loop(g, chunk, x, y, 8, 8, true);
+    if (g->patches) sp__patches_product(g, chunk, x, y);
 }
 
 // adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on
@@ -311,6 +429,8 @@ static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, doub
         SP_NAME(dense_assemble)(g, where, factor, blocks);
     else if (g->nodes == 4)
         iso_assemble_loop(g, where, factor, blocks, 4, 1, false);
+    else if (g->nodes == MEMBRANE_NODES)
+        iso_assemble_loop(g, where, factor, blocks, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
         iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
     else if (!g->bar)

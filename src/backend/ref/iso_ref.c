@@ -5,6 +5,8 @@
 #include "kernels/bar.h"
 #include "kernels/costa.h"
 #include "kernels/fibre.h"
+
+#include "kernels/membrane.h"
 #include "kernels/relax.h"
 
 // differences of the values of nodes 1.. from that of node 0
@@ -36,10 +38,14 @@ static void point_store(const sp_iso *g, size_t q, const iso_response *r, double
 
 // stress and tangent of point q; f: forces of nodes 1..
 static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, double *f) {
-    double H[9];
+    const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *p = g->param + SP_LAW_PARAMS * e;
+    double H[9], t[3];
     iso_response r;
-    iso_gradient(g->nodes, d, g->slope + 3 * ((size_t)g->nodes - 1) * q, H);
-    iso_respond((sp_law)g->law, g->definite, g->param + SP_LAW_PARAMS * e, H, &r);
+    iso_gradient(g->nodes, d, slope, H);
+    if (g->nodes == MEMBRANE_NODES)
+        membrane_respond((sp_law)g->law, g->definite, p, slope, H, t, &r);
+    else
+        iso_respond((sp_law)g->law, g->definite, p, H, &r);
     if (f) point_store(g, q, &r, f);
     return g->weight[q] * r.law.energy;
 }
@@ -52,7 +58,7 @@ static double bar_points(const sp_iso *g, size_t e, const double *d, bar_point *
     double volume = 0, sum = 0, H[9];
     for (size_t i = 0, q = points * e; i < points; i++, q++) {
         iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
-        sum += g->weight[q] * bar_decompose((sp_law)g->law, H, &at[i]);
+        sum += g->weight[q] * bar_decompose((sp_law)g->law, g->param + SP_LAW_PARAMS * e, H, &at[i]);
         volume += g->weight[q];
     }
     bar_bulk((sp_law)g->law, g->param + SP_LAW_PARAMS * e, volume > 0 ? sum / volume : 0, bulk);
@@ -73,7 +79,7 @@ static double bar_state(const sp_iso *g, size_t e, const double *d, double *f) {
         energy += g->weight[q] * r.law.energy;
         if (!f) continue;
         point_store(g, q, &r, f);
-        bar_gradient((sp_law)g->law, &at[i], g->weight[q], M);
+        bar_gradient((sp_law)g->law, g->param + SP_LAW_PARAMS * e, &at[i], g->weight[q], M);
         iso_spread(g->nodes, M, g->turned + 3 * edges * q, mean);
     }
     if (f) mean[BAR_SLOPES] = volume > 0 ? (g->definite ? lane_max(bulk[2], 0) : bulk[2]) / volume : 0;
@@ -181,6 +187,57 @@ static void fibre_products(const sp_iso *g, size_t e, const double *d, double *f
                           g->slope + 3 * edges * q, d, f);
 }
 
+// ------------------------------------------------------------------------------------------------ patches
+
+// decomposition and measure of the point of a tetrahedron
+static double patch_point(const sp_iso *g, size_t e, const double *u, bar_point *at) {
+    double d[9], H[9];
+    element_edges(g, e, u, d);
+    iso_gradient(4, d, g->slope + 9 * e, H);
+    return bar_decompose((sp_law)g->law, g->param + SP_LAW_PARAMS * e, H, at);
+}
+
+// adds the part of an element in q of its patch; slope: of nodes 1..3
+static void patch_collect(const sp_iso *g, size_t e, const double *slope) {
+    const int *at = g->patches->at + 4 * e;
+    for (int i = 0; i < 9; i++) {
+        g->patch_q[3 * at[1 + i / 3] + i % 3] += slope[i];
+        g->patch_q[3 * at[0] + i % 3] -= slope[i];
+    }
+}
+
+// response to rest and the pressure of the patch; y NULL: only the energy of rest
+static double patch_respond(const sp_iso *g, size_t e, const double *u, double *y) {
+    double rest[SP_LAW_PARAMS], d[9], M[9], f[9] = {0}, slope[9] = {0};
+    const double *p = g->param + SP_LAW_PARAMS * e;
+    bar_point at;
+    iso_response r;
+    patch_point(g, e, u, &at);
+    bar_rest((sp_law)g->law, p, rest);
+    bar_respond((sp_law)g->law, g->definite, rest, g->patches->measure[e], &at, &r);
+    double energy = g->weight[e] * r.law.energy;
+    element_edges(g, e, u, d);
+    if (g->families) energy += fibre_state(g, e, d, y ? f : NULL);
+    if (g->kept) energy += relax_element(g, e, d, y ? f : NULL);
+    if (y) {
+        point_store(g, e, &r, f);
+        element_add(g, e, f, y);
+        bar_gradient((sp_law)g->law, p, &at, g->weight[e], M);
+        iso_spread(4, M, g->turned + 9 * e, slope);
+        patch_collect(g, e, slope);
+    }
+    return energy;
+}
+
+static double patch_state(const sp_iso *g, int chunk, const double *u, double *y) {
+    size_t begin = (size_t)g->block_start[chunk], end = (size_t)g->block_start[chunk + 1];
+    bar_point at;
+    for (size_t e = begin; e < end; e++) g->patches->measure[e] = patch_point(g, e, u, &at);
+    double energy = sp__patches_means(g, chunk, y != NULL);
+    for (size_t e = begin; e < end; e++) energy += patch_respond(g, e, u, y);
+    return energy;
+}
+
 // ------------------------------------------------------------------------------------------------ states
 
 static double law_state(const sp_iso *g, size_t e, const double *d, double *f) {
@@ -197,6 +254,7 @@ static double element_state(const sp_iso *g, size_t e, const double *d, double *
 }
 
 double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y) {
+    if (g->patches) return patch_state(g, chunk, u, y);
     double energy = 0, d[3 * SP_ISO_NODES_MAX];
     for (size_t e = (size_t)g->block_start[chunk]; e < (size_t)g->block_start[chunk + 1]; e++) {
         double f[3 * SP_ISO_NODES_MAX] = {0};
@@ -208,19 +266,29 @@ double sp__iso_state_ref(const sp_iso *g, int chunk, const double *u, double *y)
     return energy;
 }
 
+// det F of point q, and of a membrane with the stretch of its thickness
+static double point_jacobian(const sp_iso *g, size_t e, size_t q, const double *d) {
+    const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q;
+    double H[9], t[3];
+    iso_response r;
+    iso_gradient(g->nodes, d, slope, H);
+    if (g->nodes != MEMBRANE_NODES) return iso_jacobian(H);
+    membrane_respond((sp_law)g->law, 0, g->param + SP_LAW_PARAMS * e, slope, H, t, &r);
+    return membrane_jacobian(t);
+}
+
 void sp__iso_sums_ref(const sp_iso *g, int chunk, const double *u, double out[3]) {
-    size_t edges = (size_t)g->nodes - 1;
-    double d[3 * SP_ISO_NODES_MAX], H[9];
-    out[0] = out[1] = out[2] = 0;
+    double d[3 * SP_ISO_NODES_MAX];
+    out[0] = g->patches ? patch_state(g, chunk, u, NULL) : 0;
+    out[1] = out[2] = 0;
     for (size_t e = (size_t)g->block_start[chunk]; e < (size_t)g->block_start[chunk + 1]; e++) {
         bool inverted = false;
         element_edges(g, e, u, d);
-        out[0] += element_state(g, e, d, NULL);
+        if (!g->patches) out[0] += element_state(g, e, d, NULL);
         for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
-            iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
-            double J = iso_jacobian(H);
+            double J = point_jacobian(g, e, q, d);
             out[1] += g->weight[q] * J;
-            inverted |= J <= 0 && g->weight[q] > 0;
+            inverted |= g->nodes != MEMBRANE_NODES && J <= 0 && g->weight[q] > 0;
         }
         out[2] += inverted;
     }
@@ -244,6 +312,7 @@ void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y)
         if (g->bar) bar_product(g->bar + BAR_NUMBERS * e, d, f);
         element_add(g, e, f, y);
     }
+    if (g->patches) sp__patches_product(g, chunk, x, y);
 }
 
 // vectors of all nodes whose sum is zero, from those of nodes 1..

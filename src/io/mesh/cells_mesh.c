@@ -631,8 +631,10 @@ static bool take_places(sp_cells *c, const int *values, size_t n, int **out) {
 }
 
 static bool take_elements(sp_cells *c, const sp_mesh *mesh) {
-    static const int cell_of[] = {
-        [SP_ELEMENT_TET4] = SP_CELL_TET, [SP_ELEMENT_TET10] = SP_CELL_TET10, [SP_ELEMENT_HEX8] = SP_CELL_HEX};
+    static const int cell_of[] = {[SP_ELEMENT_TET4] = SP_CELL_TET,
+                                  [SP_ELEMENT_TET10] = SP_CELL_TET10,
+                                  [SP_ELEMENT_HEX8] = SP_CELL_HEX,
+                                  [SP_ELEMENT_TRI3] = SP_CELL_TRIANGLE};
     int count = sp_mesh_element_count(mesh);
     const int *nodes;
     int64_t total = 0;

@@ -61,6 +61,7 @@ typedef struct sp_run_body {
     const struct sp_builder *builder;
     sp_run_rod *rod;        // of a rod
     bool young_varies;      // `young` is a function of time
+    bool membrane;          // of a solid: its elements are triangles
     sp_mesh *own, *placed;  // rest shape before and after placement, possibly the same mesh; freed after building
     sp_places places;
     sp_rigid_def rigid;  // rigid bodies: shapes and pose, owned by the run
@@ -304,6 +305,8 @@ bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look t
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
 // The triangles of the attribute `file`, with its scale and flip, in the frame of the rest shape (rigid: of the body).
 // tetrahedra: the boundary of those of the file, if it has any.
+// reverses the triangles of a surface
+sp_status sp__build_flip(sp_run *run, sp_trimesh **surface);
 sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool tetrahedra,
                                  sp_trimesh **out);
 

@@ -267,8 +267,26 @@ static sp_status read_mesh(sp_run *run, const sp_scene_node *node, bool tetrahed
     return (tetrahedra ? sp_mesh_read_tets : sp_mesh_read)(run->ctx, path, out);
 }
 
+// the triangles of a file as a membrane, or the boundary of its volume elements
+static sp_status read_triangles(sp_run *run, const sp_scene_node *node, sp_mesh **out) {
+    sp_trimesh *surface;
+    const char *path = sp__attr_word(node, "file");
+    struct stat info;
+    if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of mesh file"));
+    SP_TRY(sp_trimesh_read(run->ctx, path, &surface));
+    sp_status status = sp__build_is(node, "flip", "yes") ? sp__build_flip(run, &surface) : SP_OK;
+    if (status >= 0) status = sp_mesh_of_triangles(surface, out);
+    sp_trimesh_destroy(&surface);
+    return status;
+}
+
+static bool is_membrane(const sp_scene_node *solid) {
+    return sp__build_given(solid, "thickness");
+}
+
 static sp_status build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    SP_TRY(read_mesh(run, shape, sp__build_is(shape, "tetrahedra", "yes"), out));
+    bool tetrahedra = sp__build_is(shape, "tetrahedra", "yes");
+    SP_TRY(is_membrane(shape->parent) ? read_triangles(run, shape, out) : read_mesh(run, shape, tetrahedra, out));
     SP_TRY(take_part(run, shape, out));
     return weld(run, shape, out);
 }
@@ -280,14 +298,15 @@ static sp_status build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mes
 
 // bytes of mesh and body per element: of linear tetrahedra at most 320 in the body, the rest in two meshes while building; of
 // others rest gradients, turned gradients and moduli at each integration point
-static const double TET_BYTES = 700, TET10_BYTES = 3500, HEX_BYTES = 5000;
+static const double TET_BYTES = 700, TET10_BYTES = 3500, HEX_BYTES = 5000, TRIANGLE_BYTES = 900;
 // tetrahedra of a shape with neither cells nor elements
 static const double AUTO_ELEMENTS = 3000;
 // limit of tetrahedra for four cells along the shortest edge of a box: a step then takes some tens of milliseconds
 static const double AUTO_BOX_MAX = 20000;
 
 bool sp__is_shape(const sp_scene_node *node) {
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "capsule", "organ", "mesh", "plane"};
+    static const char *const shapes[] = {"box",   "cylinder", "sphere", "torus", "capsule",
+                                         "organ", "mesh",     "plane",  "sheet", "disc"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(node->spec->name, shapes[i]) == 0) return true;
     return false;
@@ -401,6 +420,20 @@ static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     return fill_organ(run, shape, shape, out);
 }
 
+static sp_status make_sheet(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    bool crossed = sp__build_is(shape, "pattern", "cross");
+    int cells[2];
+    cells_given(shape, 2, cells);
+    SP_TRY(sp__build_reserve(run, shape, (crossed ? 4.0 : 2.0) * cells[0] * cells[1], TRIANGLE_BYTES, "triangles"));
+    return sp_mesh_sheet(run->ctx, sp__attr(shape, "size")->numbers, cells, crossed, out);
+}
+
+static sp_status make_disc(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double rings = sp__build_number(shape, "rings", 0);
+    SP_TRY(sp__build_reserve(run, shape, 6 * rings * rings, TRIANGLE_BYTES, "triangles"));
+    return sp_mesh_disc(run->ctx, sp__build_number(shape, "radius", 0), at_least(0, rings), out);
+}
+
 // ------------------------------------------------------------------------------------------------ from files
 
 static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
@@ -490,6 +523,22 @@ static sp_status make_quadratic(const sp_scene_node *shape, sp_mesh **mesh) {
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ membranes
+
+// the boundary of volume elements becomes the elements
+static sp_status make_skin(const sp_scene_node *shape, sp_mesh **mesh) {
+    sp_trimesh *surface;
+    sp_mesh *skin = NULL;
+    if (!is_membrane(shape->parent) || sp_mesh_element(*mesh, 0, NULL) == SP_ELEMENT_TRI3) return SP_OK;
+    SP_TRY(sp_mesh_boundary(*mesh, &surface));
+    sp_status status = sp_mesh_of_triangles(surface, &skin);
+    sp_trimesh_destroy(&surface);
+    if (status < 0) return status;
+    sp_mesh_destroy(mesh);
+    *mesh = skin;
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ shape of a solid
 
 // the reader guarantees that there is one
@@ -503,14 +552,15 @@ static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     static const struct {
         const char *name;
         sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
-    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere},
-                  {"torus", make_torus}, {"organ", make_organ},       {"mesh", make_from_file}};
+    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere}, {"torus", make_torus},
+                  {"organ", make_organ}, {"mesh", make_from_file},    {"sheet", make_sheet},   {"disc", make_disc}};
     bool failed = run->failed;
     run->failed = false;
     sp_status status = SP_BAD_INPUT;
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
         if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
     if (status >= 0) status = make_quadratic(shape, out);
+    if (status >= 0) status = make_skin(shape, out);
     bool failed_before = run->failed;
     run->failed = failed_before || failed;
     if (status < 0 && !failed_before) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
@@ -562,7 +612,8 @@ static sp_status build_rest(sp_run *run, sp_run_body *body) {
     size_t n = 3 * (size_t)sp_mesh_node_count(body->own);
     bool failed_before = run->failed;
     run->failed = false;
-    sp_status status = read_mesh(run, node, sp_mesh_tets(body->own) != NULL, &rest);
+    sp_status status =
+        body->membrane ? read_triangles(run, node, &rest) : read_mesh(run, node, sp_mesh_tets(body->own) != NULL, &rest);
     if (status >= 0) status = make_quadratic(find_shape(body->node), &rest);
     if (status >= 0) status = sp_mesh_transformed(rest, (double[3]){s, s, s}, NULL, &scaled);
     if (status < 0 && !run->failed) status = sp__build_refused(run, node, status, sp_context_error(run->ctx));
@@ -591,6 +642,7 @@ sp_status sp__build_organ_surface(sp_run *run, const sp_run_body *body, const sp
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body) {
     const sp_scene_node *shape = find_shape(body->node);
     sp_place place;
+    body->membrane = is_membrane(body->node);
     SP_TRY(make_shape(run, shape, &body->own));
     SP_TRY(sp__build_place(run, shape, &place));
     SP_TRY(move_mesh(run, shape, &place, NULL, &body->own));

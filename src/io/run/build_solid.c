@@ -201,16 +201,21 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
     if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
-    if ((n = word_number(m, "integration", integrations, 2)) >= 0) law->integration = (sp_integration)n;
+    if ((n = word_number(m, "integration", integrations, 2)) >= 0)
+        law->integration = n ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR;
 }
 
-// `integration` acts on hexahedra: it is an error where there is none. elements NULL: all
+// `integration` acts on hexahedra and 4-node tetrahedra: it is an error where there is neither. elements NULL: all
 static sp_status check_integration(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
     const int *nodes;
     if (!sp__build_given(m, "integration")) return SP_OK;
-    for (int i = 0; i < count; i++)
-        if (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes) == SP_ELEMENT_HEX8) return SP_OK;
-    return SP_BUILD_FAIL(run, m, "integration", "integration acts on hexahedra with 8 nodes, and \"%s\" has none%s",
+    for (int i = 0; i < count; i++) switch (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes)) {
+        case SP_ELEMENT_HEX8:
+        case SP_ELEMENT_TET4: return SP_OK;
+        default: break;
+        }
+    return SP_BUILD_FAIL(run, m, "integration",
+                         "integration acts on hexahedra with 8 nodes and tetrahedra with 4, and \"%s\" has neither%s",
                          body->node->path, elements ? " in this region" : "");
 }
 
@@ -221,6 +226,7 @@ static void take_coefficients(const sp_scene_node *m, sp_material *out) {
         for (int i = 0; i < attr->count && i < 8; i++) out->coefficients[i] = attr->numbers[i];
     }
     out->bulk = sp__build_number(m, "bulk", out->bulk);
+    out->incompressibility = sp__build_number(m, "incompressibility", out->incompressibility);
 }
 
 static void take_relaxation(const sp_scene_node *m, sp_material *out) {
@@ -243,8 +249,9 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
-    static const char *const of_law[] = {"material",    "rotation",     "shape", "tangent", "form",        "volumetric",
-                                         "integration", "coefficients", "bulk",  "fibre",   "fibre-young", "prony"};
+    static const char *const of_law[] = {"material",    "rotation",          "shape",        "tangent", "form",
+                                         "volumetric",  "integration",       "coefficients", "bulk",    "fibre",
+                                         "fibre-young", "incompressibility", "prony"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -260,6 +267,7 @@ static void region_law(const sp_scene_node *region, const sp_scene_node *m, cons
     if (law->model == def->model && m == region && !sp__build_attr(region, "young")) take_coefficients(of_body, material);
     memcpy(material->fibre, def->material.fibre, sizeof material->fibre);
     if (law->model == def->model && m == region) material->fibre_young = def->material.fibre_young;
+    if (law->model == def->model && m == region) material->incompressibility = def->material.incompressibility;
     take_coefficients(m, material);
     if (m == region) take_relaxation(of_body, material);
     take_relaxation(m, material);
@@ -336,13 +344,26 @@ static const sp_scene_node *locking_source(const sp_run_body *body, double own, 
     return source;
 }
 
-// 4-node tetrahedra and hexahedra with full integration
+// 4-node tetrahedra and hexahedra without mean dilatation
 static bool element_locks(const sp_run_body *body, const sp_solid_def *def, int element) {
     const int *nodes;
     sp_element_type type = sp_mesh_element(body->own, element, &nodes);
     int region = def->element_region ? def->element_region[element] : 0;
     sp_integration integration = region ? def->region_laws[region - 1].integration : def->integration;
-    return type == SP_ELEMENT_TET4 || (type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL);
+    return type == SP_ELEMENT_TET4 ? integration != SP_INTEGRATION_B_BAR
+                                   : type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL;
+}
+
+// Poisson's ratio at small strains, with the penalty on the change of volume
+static double element_poisson(const sp_solid_def *def, int element, bool *given) {
+    *given = def->element_poisson && !isnan(def->element_poisson[element]);
+    int region = def->element_region ? def->element_region[element] : 0;
+    const sp_material *m = region ? &def->regions[region - 1] : &def->material;
+    double poisson = *given ? def->element_poisson[element] : def->material.poisson;
+    double young = def->element_young && !isnan(def->element_young[element]) ? def->element_young[element] : m->young;
+    if (isnan(young)) young = def->material.young;
+    double mu = young / (2 * (1 + poisson)), lambda = 2 * mu * poisson / (1 - 2 * poisson) + m->incompressibility;
+    return m->incompressibility > 0 ? lambda / (2 * (lambda + mu)) : poisson;
 }
 
 // They lock above this ratio (docs/corotational.md, volumetric locking; docs/incompressible.md); one warning per body
@@ -351,8 +372,8 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
     int n = sp_mesh_element_count(body->own), count = 0;
     double own = NAN, most = 0;
     for (int e = 0; e < n; e++) {
-        bool given = def->element_poisson && !isnan(def->element_poisson[e]);
-        double poisson = given ? def->element_poisson[e] : def->material.poisson;
+        bool given;
+        double poisson = element_poisson(def, e, &given);
         if (!(poisson > limit) || !element_locks(body, def, e)) continue;
         count++;
         most = fmax(most, poisson);
@@ -478,7 +499,11 @@ static int *cells_of_nodes(sp_run *run, const sp_mesh *mesh) {
 // the shares of nodes 1, 2, 3 of the cell
 static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int cell) {
     sp_anchor a = {.elem = (uint32_t)cell};
-    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] == node;
+    for (size_t k = 0; k < 3; k++) {
+        if (sp_mesh_cells(mesh)[4 * (size_t)cell + k + 1] != node) continue;
+        a.at[k] = 1;
+        break;  // the flat cell of a triangle has its last node twice
+    }
     return a;
 }
 
@@ -704,6 +729,15 @@ static sp_status read_array(sp_run *run, const sp_scene_node *node, sp_recording
     return recorded_refused(run, node, sp_recording_field(r, frame, body, field, *out));
 }
 
+// cells of the recording: tetrahedra, or the triangles of a membrane
+static bool same_cells(const sp_mesh *mesh, const sp_recording_topology *t) {
+    const int corners = sp_mesh_element(mesh, 0, NULL) == SP_ELEMENT_TRI3 ? 3 : 4;
+    bool same = t->cell_count == sp_mesh_cell_count(mesh) && t->corners == corners;
+    for (int c = 0; same && c < t->cell_count; c++)
+        same = memcmp(t->cells + corners * (size_t)c, sp_mesh_cells(mesh) + 4 * (size_t)c, (size_t)corners * sizeof(int)) == 0;
+    return same;
+}
+
 static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_recording *r, sp_solid_def *def) {
     sp_recording_info info;
     sp_recording_body found;
@@ -717,9 +751,7 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
         return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
     SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
-    size_t corners = 4 * (size_t)sp_mesh_cell_count(body->placed);
-    if (t.cell_count != sp_mesh_cell_count(body->placed) || t.corners != 4 ||
-        memcmp(t.cells, sp_mesh_cells(body->placed), corners * sizeof(int)) != 0)
+    if (!same_cells(body->placed, &t))
         return SP_BUILD_FAIL(run, node, "file", "\"%s\" has other elements in the recording", body->node->path);
     SP_TRY(read_array(run, node, r, frame, index, "position", nodes, &x));
     SP_TRY(read_array(run, node, r, frame, index, "velocity", nodes, &v));
@@ -821,6 +853,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
     def->name = body->node->path;
     def->mesh = body->placed;
+    def->thickness = sp__build_number(body->node, "thickness", 0);
     if (rayleigh) def->rayleigh_mass = rayleigh->numbers[0], def->rayleigh_stiffness = rayleigh->numbers[1];
     def->drag = sp__build_number(body->node, "drag", 0);
     sp__build_integrator(body->node, &def->integrator);

@@ -58,7 +58,7 @@ static void surface_replace(sp_trimesh **surface, sp_trimesh *next) {
     *surface = next;
 }
 
-static sp_status flip(sp_run *run, sp_trimesh **surface) {
+sp_status sp__build_flip(sp_run *run, sp_trimesh **surface) {
     sp_trimesh_def def;
     sp_trimesh *next;
     sp_trimesh_get(*surface, &def);
@@ -108,7 +108,7 @@ sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_
     if (!tetrahedra || !read_boundary(run, path, out)) SP_TRY(sp_trimesh_read(run->ctx, path, out));
     SP_TRY(sp_trimesh_transformed(*out, (double[3]){s, s, s}, NULL, &next));
     surface_replace(out, next);
-    if (sp__build_is(node, "flip", "yes")) SP_TRY(flip(run, out));
+    if (sp__build_is(node, "flip", "yes")) SP_TRY(sp__build_flip(run, out));
     return surface_place(body, out);
 }
 
@@ -240,6 +240,8 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
 static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int index) {
     sp_surface_contact_def def = sp_surface_contact_def_default();
     sp_distance_field_info info;
+    // a membrane has two sides, whatever is not said
+    if (body->membrane && !sp__build_given(node, "side")) def.side = SP_SURFACE_BOTH;
     if (sp__build_is(node, "side", "inside")) def.side = SP_SURFACE_INSIDE;
     if (sp__build_is(node, "side", "both")) def.side = SP_SURFACE_BOTH;
     def.field = sp__build_number(node, "field", 0);
@@ -262,11 +264,11 @@ static sp_status surface_contact(sp_run *run, const sp_run_body *body, const sp_
     return SP_OK;
 }
 
-// after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod have no faces
-// between them. A space keeps names of interfaces apart from those of elements
+// after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod or a membrane
+// have no faces between them. A space keeps names of interfaces apart from those of elements
 static sp_status add_interfaces(sp_run *run, const sp_run_body *body) {
     const char *region;
-    for (int r = 1; !body->rod && (region = sp_run_region_name(run, body->id, r)); r++) {
+    for (int r = 1; !body->rod && !body->membrane && (region = sp_run_region_name(run, body->id, r)); r++) {
         sp_surface_def def = sp_surface_def_default();
         char name[64];
         snprintf(name, sizeof name, "region %.50s", region);

@@ -157,6 +157,10 @@ static sp_status build_remove(sp_run *run, const sp_scene_node *node, sp_run_eve
     if (!body->id.slot) return SP_BAD_INPUT;
     if (sp__build_given(node, "s") || sp__build_given(node, "end"))
         return SP_BUILD_FAIL(run, node, NULL, "s and end apply to rods, and \"%s\" is a solid", body->node->path);
+    if (sp__build_is(body->node, "compliance", "warped"))
+        return SP_BUILD_FAIL(run, node, "of",
+                             "compliance=\"warped\" of \"%s\" keeps the factor of the whole body: use another one",
+                             body->node->path);
     SP_TRY(sp__build_select(run, body, node, SP_SELECT_ELEMENTS, &list, &e->node_count));
     if (e->node_count == sp_mesh_element_count(body->own))
         return SP_BUILD_FAIL(run, node, NULL, "selects all %d elements of \"%s\", and one must be left", e->node_count,

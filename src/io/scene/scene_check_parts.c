@@ -215,9 +215,9 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young", "poisson",     "rotation",    "shape",
-                                              "tangent", "form",  "volumetric",  "integration", "coefficients",
-                                              "bulk",    "fibre", "fibre-young", "prony"};
+static const char *const material_values[] = {"density", "young", "poisson",     "rotation",          "shape",
+                                              "tangent", "form",  "volumetric",  "integration",       "coefficients",
+                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
@@ -261,6 +261,8 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         if (strcmp(model, "neo-hookean") == 0)
             sp__cannot_act(node, "coefficients", NULL, NULL, "only form=\"isochoric\" has coefficients: mu");
     }
+    if (isochoric || strcmp(model, "costa") == 0)
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "this law has a bulk modulus of its own: use bulk");
     if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
         sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
     if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
@@ -272,6 +274,7 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
         sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
+        sp__cannot_act(node, "incompressibility", NULL, NULL, "springs have no change of volume");
     }
     if (!sp__attr_is(node, "tangent", "exact") || strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
@@ -366,8 +369,21 @@ static void use_data_of_material(const sp_scene_node *body, const sp_scene_node 
     }
 }
 
+// A sheet and a disc have triangles only, and a membrane has no elements of other orders.
+static void check_thickness(sp_scene_node *node, sp_scene_node *shape) {
+    static const char *const of_volumes[] = {"order", "tetrahedra"};
+    bool triangles = is_element(shape, "sheet") || is_element(shape, "disc"), membrane = sp__attr_given(node, "thickness");
+    if (triangles && !membrane)
+        sp__scene_error(node->scene, shape, NULL,
+                        "a %s consists of triangles: the solid needs a thickness, which makes it a membrane", shape->spec->name);
+    for (int i = 0; membrane && i < 2; i++)
+        if (sp__attr_index(shape->spec, of_volumes[i]) >= 0)
+            sp__cannot_act(shape, of_volumes[i], node, "thickness", "the elements of a membrane are triangles with 3 nodes");
+}
+
 static void check_solid(sp_scene_node *node) {
-    const sp_scene_node *material = sp__scene_material(node), *first = NULL;
+    const sp_scene_node *material = sp__scene_material(node);
+    sp_scene_node *first = NULL;
     if (material != node) {
         char why[200];
         snprintf(why, sizeof why, "the material \"%.100s\" has the values; write them there or here", material->name);
@@ -380,7 +396,7 @@ static void check_solid(sp_scene_node *node) {
     check_data(node);
     check_fibre_data(node, (sp_scene_node *)material);
     for (int i = 0; i < node->child_count; i++) {
-        const sp_scene_node *child = node->children[i];
+        sp_scene_node *child = node->children[i];
         if (!is_shape(child) || !sp__is_present(child)) continue;
         if (first)
             sp__scene_error(node->scene, child, NULL, "a solid has one shape, and there is a %s at line %d", first->spec->name,
@@ -388,7 +404,11 @@ static void check_solid(sp_scene_node *node) {
         else
             first = child;
     }
-    if (!first) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a box, cylinder, sphere, torus or mesh");
+    if (!first)
+        sp__scene_error(node->scene, node, NULL,
+                        "has no shape: it needs a box, cylinder, sphere, torus, organ, mesh, sheet or disc");
+    else
+        check_thickness(node, first);
 }
 
 static void check_material(sp_scene_node *node) {
@@ -871,7 +891,8 @@ static void check_surface(sp_scene_node *node) {
 }
 
 static void check_mesh(sp_scene_node *node) {
-    if (sp__attr_yes(node, "flip") && !is_element(node->parent, "rigid"))
+    bool membrane = is_element(node->parent, "solid") && sp__attr_given(node->parent, "thickness");
+    if (sp__attr_yes(node, "flip") && !membrane && !is_element(node->parent, "rigid"))
         sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are oriented automatically; flip is for surfaces");
 }
 

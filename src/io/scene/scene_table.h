@@ -119,8 +119,9 @@ enum {
         CHOICE("form", DEF("stable"), "stable/log/isochoric", 0, 1, REBUILD, "neo-hookean: its energy"),                        \
         CHOICE("volumetric", DEF("log"), "log/quadratic/mixed", 0, 1, REBUILD,                                                  \
                "laws with a bulk modulus k: k/2 ln^2 J, k/2 (J-1)^2 or k/2 ((J^2-1)/2 - ln J)"),                                \
-        CHOICE("integration", DEF("b-bar"), "b-bar/full", 0, 1, REBUILD,                                                        \
-               "8-node hexahedra: one mean change of volume per element, which does not lock, or 2x2x2 points for all"),        \
+        CHOICE("integration", NULL, "b-bar/full", 0, 1, REBUILD,                                                                \
+               "b-bar: one mean change of volume per 8-node hexahedron or patch of 4-node tetrahedra, which does not lock; "    \
+               "default: b-bar for hexahedra, full for tetrahedra"),                                                            \
         CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
                 "instead of young: constants of the law, in the order of docs/materials.md"),                                   \
@@ -131,7 +132,8 @@ enum {
                 "modulus along the fibres, added to an isotropic law"),                                                         \
         NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, LOPEN, 1, REBUILD,                                                       \
                 "viscous part: pairs of a share of the stiffness and its time [s], docs/viscosity.md"),                         \
-        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                     \
+        NUMBERS("incompressibility", 1, 1, "Pa", 0, 1e15, DEF("0"), 0, 1, REBUILD,                                              \
+                "modulus k of a penalty k/2 (J - 1)^2 on the change of volume; laws with a bulk modulus: use bulk"),            \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))

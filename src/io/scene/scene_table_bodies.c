@@ -78,7 +78,7 @@ static sp_attr_spec organ_attrs[] = {
 static sp_attr_spec mesh_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1,
-              "tetrahedra and hexahedra, with their groups and arrays; rigid: triangles, or the boundary of these"),
+              "tetrahedra and hexahedra, with their groups and arrays; rigid and membranes: triangles, or the boundary of these"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
     TEXT("part", 0, 1, "group to take instead of the whole"),
     NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes closer than this are merged"),
@@ -105,15 +105,18 @@ static sp_attr_spec image_attrs[] = {
 
 static sp_attr_spec sheet_attrs[] = {
     COMMON,
-    NUMBERS("size", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 3, RELOAD, "edges in the own xz plane"),
-    INTEGERS("cells", 2, 2, 1, 1e6, NULL, NEED, 3, RELOAD, "cells along them"),
-    CHOICE("pattern", "cross", "cross/diagonal", 0, 3, RELOAD, "of the triangles"),
+    NUMBERS("size", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD,
+            "edges in the own xz plane; a corner is the own origin"),
+    INTEGERS("cells", 2, 2, 1, 1e6, NULL, NEED, 1, RELOAD, "cells along them"),
+    CHOICE("pattern", "cross", "cross/diagonal", 0, 1, RELOAD, "of the triangles: four or two in a cell"),
+    PLACEMENT(0),
 };
 
 static sp_attr_spec disc_attrs[] = {
     COMMON,
-    POSITIVE("radius", "m", NULL, NEED, 3, RELOAD, "in the own xz plane"),
-    INTEGERS("rings", 1, 1, 1, 1e4, NULL, NEED, 3, RELOAD, "hexagonal rings"),
+    POSITIVE("radius", "m", NULL, NEED, 1, RELOAD, "in the own xz plane, about the own origin"),
+    INTEGERS("rings", 1, 1, 1, 1e4, NULL, NEED, 1, RELOAD, "rings of triangles; ring k has 6 k nodes"),
+    PLACEMENT(0),
 };
 
 static sp_attr_spec path_attrs[] = {
@@ -136,8 +139,8 @@ const sp_element_spec sp__table_shapes[] = {
     ELEMENT("mesh", 1, true, "", mesh_attrs, "elements from a file"),
     ELEMENT("fill", 2, false, "", fill_attrs, "closed surface filled with elements"),
     ELEMENT("image", 3, false, "", image_attrs, "label volume made into tetrahedra"),
-    ELEMENT("sheet", 3, false, "", sheet_attrs, "rectangle of triangles"),
-    ELEMENT("disc", 3, false, "", disc_attrs, "disc of triangles"),
+    ELEMENT("sheet", 1, true, "", sheet_attrs, "rectangle of triangles"),
+    ELEMENT("disc", 1, true, "", disc_attrs, "disc of triangles"),
     ELEMENT("path", 1, true, "", path_attrs, "centreline of a rod: start and rest shape; start only, where curvature is written"),
     {0},
 };
@@ -161,6 +164,7 @@ static sp_attr_spec solid_attrs[] = {
     MATERIAL(IT_SELF, T_),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
+    POSITIVE("thickness", "m", NULL, 0, 1, REBUILD, "makes it a membrane: of the triangles of its shape, or of its surface"),
     CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
            "lumped at the nodes, or consistent with the shape functions"),
     DAMPING("solid"),
@@ -272,8 +276,8 @@ static sp_attr_spec reduce_attrs[] = {
 };
 
 const sp_element_spec sp__table_bodies[] = {
-    ELEMENT("solid", 1, true, "box cylinder sphere torus organ mesh fill image reduce " ON_A_BODY, solid_attrs,
-            "tetrahedral soft body"),
+    ELEMENT("solid", 1, true, "box cylinder sphere torus organ mesh sheet disc fill image reduce " ON_A_BODY, solid_attrs,
+            "soft body of tetrahedra, hexahedra, or triangles with a thickness"),
     ELEMENT("material", 1, true, "", material_attrs, "a material shared by name"),
     ELEMENT("region", 1, true, "", region_attrs, "other values for some elements; a later region wins"),
     ELEMENT("rod", 1, true, "path grow feed " ON_A_BODY, rod_attrs, "a body that is thin in two directions"),
