@@ -26,7 +26,7 @@ __attribute__((noinline)) static void SP_NAME(fibre_state)(const sp_iso *g, size
         for (size_t k = 0; k < families; k++) {
             fibre_response r;
             fibre_respond(g->definite, p + SP_FIBRE_PARAMS * k, along + 3 * k, H, &r);
-            *energy += w * r.energy;
+            *energy += iso_weighted(w, r.energy);
             if (!f) continue;
             sp_lane *state = fibre_at(g, q, k);
             for (int i = 0; i < 3; i++) state[i] = r.stretched[i], v[i] = -w * r.stress * r.stretched[i];
@@ -129,7 +129,7 @@ __attribute__((noinline)) static void SP_NAME(dense_state)(const sp_iso *g, size
         } else {
             SP_NAME(costa_energy_at)(p, fibre, H, volumetric, &psi);
         }
-        *energy += lane_load(g->weight + 4 * q) * psi;
+        *energy += iso_weighted(lane_load(g->weight + 4 * q), psi);
     }
     // U'' = k / J is positive
     if (mean && f) mean[BAR_SLOPES] = U[2] / SP_SELECT(volume > 0.0, volume, lane_all(1));
