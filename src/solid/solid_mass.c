@@ -126,8 +126,30 @@ static void structure_product(const sp_solid_group *g, size_t block, const doubl
         lanes_product(g->lanes, g, block, x, f);
 }
 
+// linear tetrahedra, one by one: the four numbers of a node are two short vectors, and nothing is transposed
+static void tet4_chunk(const sp_solid *s, const sp_solid_group *g, int chunk, double factor, const double *restrict x,
+                       double *restrict y) {
+    const int w = g->lanes;
+    for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
+        const uint16_t *id = structure_local(g, b);
+        const double *mass = s->element_mass + (size_t)g->first + b * (size_t)w;
+        for (int l = 0; l < w; l++, id++) {
+            const double m = factor * 0.05 * mass[l];
+            double sum[4];
+            for (int k = 0; k < 4; k++)
+                sum[k] = (x[4 * id[0] + k] + x[4 * id[w] + k]) + (x[4 * id[2 * w] + k] + x[4 * id[3 * w] + k]);
+            for (int a = 0; a < 4; a++)
+                for (int k = 0; k < 4; k++) y[4 * id[a * w] + k] += m * (sum[k] + x[4 * id[a * w] + k]);
+        }
+    }
+}
+
 void sp__mass_product(const sp_solid *s, const sp_solid_group *g, int chunk, double factor, const double *x, double *y) {
     double u[NUMBERS_MAX], f[NUMBERS_MAX];
+    if (g->nodes == 4) {
+        tet4_chunk(s, g, chunk, factor, x, y);
+        return;
+    }
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         const uint16_t *id = structure_local(g, b);
         const double *mass = s->element_mass + (size_t)g->first + b * (size_t)g->lanes;
