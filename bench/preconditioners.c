@@ -5,7 +5,7 @@
 //   cases          update strategies: iterations and times of every step, incomplete and complete Cholesky (figure 3.15)
 //   sizes          mesh sizes with an asynchronous warped factor: how many steps a factor takes on this machine (table 3.1)
 //   heterogeneous  a bar of three stiffnesses 100 : 5 : 1, every preconditioner (figure 3.16)
-//   loads          stretch, bending, both, and a twisted and spun bar (table 3.2; only the corotational model so far)
+//   loads          bars of four models: stretch, bending, both; a twisted and spun bar (table 3.2)
 //   inverse        two products with an approximate inverse factor against two triangular solves, by threads
 #include "preconditioners.h"
 

@@ -11,6 +11,7 @@
 #   tools/install.sh docs          to make the API reference
 #   tools/install.sh pictures      to draw the pictures of the documentation
 #   tools/install.sh laws          to write src/kernels/laws.h
+#   tools/install.sh reference     to compute the reference values of Cook's membrane (tests/verify/cook_mixed.py)
 #
 # A name like a|b means: any of them will do, the first that apt knows is installed.
 set -euo pipefail
@@ -36,8 +37,9 @@ packages_of() {
         docs) echo "doxygen" ;;
         pictures) echo "ffmpeg chromium" ;;
         laws) echo "python3-sympy" ;;
+        reference) echo "python3-getfem" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs pictures laws" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs pictures laws reference" >&2
             exit 2
             ;;
     esac

@@ -56,6 +56,7 @@ draw liver organs/liver --size 1280 800
 draw contact-forces contact/stack --size 900 900 --contacts --color-by contact
 draw links-ligament links/ligament --size 900 600 --time 0.7 --links --plain
 draw materials-incompressible materials/incompressible --time 1 --size 1000 420
+draw materials-artery materials/artery --size 900 600 --time 0.75
 draw materials-creep materials/creep --size 700 800
 draw materials-fibres materials/fibres --size 1000 820
 draw materials-springs materials/springs --size 900 600

@@ -73,11 +73,20 @@ typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORI
 /// Energy of the volume of laws with isochoric invariants, with the bulk modulus k: k/2 ln^2 J, k/2 (J - 1)^2, or k/2 ((J^2 -
 /// 1)/2 - ln J).
 typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLUMETRIC_MIXED } sp_volumetric;
-/// Integration of 8-node hexahedra and 4-node tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron,
-/// or of a patch of about seven tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
-/// incompressible (docs/incompressible.md). Full: the points of the element for everything. Auto: b-bar for hexahedra, full for
-/// tetrahedra.
-typedef enum sp_integration { SP_INTEGRATION_AUTO, SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL } sp_integration;
+/// Integration of 8-node hexahedra and tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron, or of a
+/// patch of about seven 4-node tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
+/// incompressible (docs/incompressible.md). Full: the points of the element for everything, four in 10-node tetrahedra. Vertices:
+/// eight points in 10-node tetrahedra, at the vertices and in the middle of the faces, which return from every tangle
+/// (docs/elements.md); other elements as auto. Auto: b-bar for hexahedra, full for tetrahedra.
+typedef enum sp_integration {
+    SP_INTEGRATION_AUTO,
+    SP_INTEGRATION_B_BAR,
+    SP_INTEGRATION_FULL,
+    SP_INTEGRATION_VERTICES
+} sp_integration;
+/// Mass matrix. Lumped: diagonal; consistent: the integrals of products of the shape functions, which only implicit integrators
+/// take (docs/elements.md).
+typedef enum sp_mass_matrix { SP_MASS_LUMPED, SP_MASS_CONSISTENT } sp_mass_matrix;
 /// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
@@ -188,6 +197,21 @@ typedef struct sp_mass_def {
                           ///< tangent of the edge, since its nodes do not rotate
 } sp_mass_def;
 
+/// A stress-free deformation Fa of the material (docs/swelling.md): the elastic part of a deformation F is F Fa^-1. A function of
+/// time that leaves its range keeps its last value.
+typedef struct sp_eigenstrain {
+    sp_signal swell;   ///< linear strain in every direction, in [-0.9, 10]; default 0
+    sp_signal active;  ///< contraction along the fibres at constant volume, in [0, 0.9]; default 0
+} sp_eigenstrain;
+
+/// The eigenstrains of a solid; default: none.
+typedef struct sp_eigenstrains {
+    sp_eigenstrain body;            ///< of the elements without a region
+    const sp_eigenstrain *regions;  ///< region_count, a constant NaN: that of the body; nullable: likewise for all
+    const double *element_swell;    ///< per element, NaN: from the region; nullable
+    const double *element_active;   ///< likewise
+} sp_eigenstrains;
+
 /// A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to.
 typedef struct sp_solid_def {
     const char *name;                ///< unique in the world; nullable: "solid<slot>"
@@ -202,6 +226,7 @@ typedef struct sp_solid_def {
     sp_neo_hookean_form form;        ///< default stable
     sp_volumetric volumetric;        ///< default log
     sp_integration integration;      ///< default auto
+    sp_mass_matrix mass_matrix;      ///< default lumped; consistent: not with explicit and not with solver updated-cholesky
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;
@@ -211,6 +236,7 @@ typedef struct sp_solid_def {
     const double *element_young;      ///< likewise
     const double *element_poisson;    ///< likewise
     const double *element_fibre;      ///< per element 6 numbers as in sp_material, NaN: from the region, 0 0 0: none; nullable
+    sp_eigenstrains eigenstrains;     ///< swelling and contraction
     sp_signal young_of_time;          ///< if eval is set: `material.young` at each step
     double rayleigh_mass;             ///< [1/s] >= 0
     double rayleigh_stiffness;        ///< [s] >= 0

@@ -85,6 +85,9 @@ typedef struct sp_iso {
     double *tangent;  // blocks x points x SP_ISO_TANGENT x lanes: U (9), second derivatives of the energy by the stretches (xx yy
                       // zz xy yz zx), half the sum and half the difference of the symmetric and skew moduli of the pairs
                       // (01)(12)(20); moduli times weight
+    // Elements with an eigenstrain Fa (docs/swelling.md): Fa^-1 - I, which the gradient of the elastic deformation adds to
+    // sum d slope^T; slope is then Fa^-T times the rest gradients, weight the rest volume times det Fa. NULL: Fa = I
+    double *offset;  // blocks x 9 x lanes
     double *bar;  // 8-node hexahedra with mean dilatation (kernels/bar.h), else NULL. blocks x (3 (nodes - 1) + 1) x lanes: q of
                   // nodes 1.., and the factor of the matrix q q^T that the element adds to the tangent
     // A law in the Green-Lagrange strain (kernels/lagrange.h), costa: turned holds the slopes in the axes of the material, and
@@ -201,7 +204,7 @@ void sp__patches_assemble(const sp_iso *g, const sp_patch_stencil *where, double
 // Nodes a <= b of pair k of an element: (0,0) .. (n-1,n-1), then (0,1) (0,2) .. (0,n-1) (1,2) .. (n-2,n-1).
 void sp__pairs(int nodes, int k, int *a, int *b);
 
-// State of an integration point at displacements u (nodes x 3) of the nodes of its element.
+// State of an integration point, of the whole deformation, at displacements u (nodes x 3) of the nodes of its element.
 typedef struct sp_iso_value {
     double energy;       // density [J/m3 of the rest shape]; infinite where the law is not defined, with a stress of 0
     double cauchy[6];    // Cauchy stress in world axes: xx yy zz xy yz zx [Pa]; not finite in a flat element

@@ -6,6 +6,7 @@
 #include "kernels/fibre.h"
 #include "kernels/membrane.h"
 #include "kernels/relax.h"
+#include "math/vec3.h"
 
 void sp__pairs(int nodes, int k, int *a, int *b) {
     *a = *b = k;
@@ -35,13 +36,27 @@ static void point_turn(const double *U, const double *S, double *out) {
     }
 }
 
-// H at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
+// H of the elastic part of the deformation at a point of the element in a slot; d: displacements of nodes 1.. less that of node 0
 static void point_gradient(const sp_iso *g, int slot, int point, const double *d, double *H) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, edges = (size_t)g->nodes - 1;
     const double *from = g->slope + (block * (size_t)g->points + (size_t)point) * 3 * edges * lanes + (size_t)slot % lanes;
     double slope[3 * SP_ISO_NODES_MAX];
     for (size_t i = 0; i < 3 * edges; i++) slope[i] = from[i * lanes];
     iso_gradient(g->nodes, d, slope, H);
+    for (size_t k = 0; g->offset && k < 9; k++) H[k] += g->offset[(block * 9 + k) * lanes + (size_t)slot % lanes];
+}
+
+// The whole deformation F = Fe Fa from its elastic part: (H - offset) Fa, with offset = Fa^-1 - I. Returns det Fa
+static double point_whole(const sp_iso *g, int slot, double *H) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes;
+    double from[9], inverse[9], Fa[9];
+    for (size_t k = 0; k < 9; k++) {
+        double offset = g->offset[(block * 9 + k) * lanes + (size_t)slot % lanes];
+        from[k] = H[k] - offset, inverse[k] = (k % 4 == 0) + offset;
+    }
+    sp__inverse3(inverse, Fa);
+    sp__mul33(from, Fa, H);
+    return sp__det3(Fa);
 }
 
 // response of a point of an element with mean dilatation; the energy is that of the point and of the mean
@@ -135,10 +150,9 @@ static void point_dense(const sp_iso *g, int slot, const double *d, const double
 // adds the energy of the fibres and their Cauchy stress, 2 psi' (F f) (F f)^T / J
 static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_value *out) {
     double fibre[3 * SP_ISO_FAMILIES_MAX], param[SP_FIBRE_PARAMS * SP_ISO_FAMILIES_MAX];
-    out->fibre = 1;
-    if (!g->directions) return;
+    if (!g->families) return;
     point_lane(g, slot, g->fibre, 3 * (size_t)g->directions, fibre);
-    if (g->families) point_lane(g, slot, g->fibre_param, SP_FIBRE_PARAMS * (size_t)g->families, param);
+    point_lane(g, slot, g->fibre_param, SP_FIBRE_PARAMS * (size_t)g->families, param);
     for (int m = 0; m < g->families; m++) {
         fibre_response r;
         fibre_respond(0, param + SP_FIBRE_PARAMS * m, fibre + 3 * m, H, &r);
@@ -148,9 +162,15 @@ static void point_fibres(const sp_iso *g, int slot, const double *H, sp_iso_valu
             out->cauchy[k] += r.stress * r.stretched[a] * r.stretched[b] / out->jacobian;
         }
     }
-    double y[3];
+}
+
+// stretch of the first direction
+static double point_stretch(const sp_iso *g, int slot, const double *H) {
+    double fibre[3 * SP_ISO_FAMILIES_MAX], y[3];
+    if (!g->directions) return 1;
+    point_lane(g, slot, g->fibre, 3 * (size_t)g->directions, fibre);
     for (int i = 0; i < 3; i++) y[i] = fibre[i] + lane_dot(H + 3 * i, fibre);
-    if (lane_dot(fibre, fibre) > 0) out->fibre = sqrt(lane_dot(y, y));
+    return lane_dot(fibre, fibre) > 0 ? sqrt(lane_dot(y, y)) : 1;
 }
 
 // energy and Cauchy stress of a point with gradient H from its response
@@ -207,14 +227,18 @@ void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso
         return;
     }
     point_gradient(g, slot, point, d, H);
-    memcpy(out->gradient, H, sizeof H);
-    green_strain(H, out->strain);
     out->jacobian = iso_jacobian(H);
     if (g->dense)
         point_dense(g, slot, d, p, H, out);
     else
         point_isotropic(g, slot, point, d, p, H, out);
     point_fibres(g, slot, H, out);
+    // stress and energy are those of the elastic part; the rest is that of the whole deformation
+    if (g->offset) out->energy *= point_whole(g, slot, H);
+    memcpy(out->gradient, H, sizeof H);
+    green_strain(H, out->strain);
+    out->jacobian = iso_jacobian(H);
+    out->fibre = point_stretch(g, slot, H);
 }
 
 // ------------------------------------------------------------------------------------------------ patches
@@ -239,10 +263,12 @@ void sp__iso_value_mean(const sp_iso *g, int slot, double mean, const double *u,
     bar_decompose((sp_law)g->law, p, H, &at);
     bar_respond((sp_law)g->law, 0, rest, bulk[1], &at, &r);
     r.law.energy += bulk[0];
+    memcpy(out->gradient, H, sizeof H);
     green_strain(H, out->strain);
     out->jacobian = iso_jacobian(H);
     point_stress(g, H, &r, out);
     point_fibres(g, slot, H, out);
+    out->fibre = point_stretch(g, slot, H);
 }
 
 // Numbers of the law for g of a patch, the means of those of its elements: g is linear in them, so that sum V g is kept where

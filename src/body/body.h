@@ -29,7 +29,7 @@ enum {                  // capabilities
     SP_CAP_ENERGY = 1,  // evaluate can compute an energy whose gradient is -f
     SP_CAP_EXACT_TANGENT = 2,
     SP_CAP_KINEMATIC = 4,        // all unknowns are fixed: `prescribe` writes the trial state, no driver runs
-    SP_CAP_MASSLESS = 8,         // the mass matrix can be singular: explicit integration is not possible
+    SP_CAP_MASSLESS = 8,         // the mass matrix can be singular or has no cheap inverse: explicit integration is not possible
     SP_CAP_NODAL = 16,           // a point is the mean of its element's nodes, weighted by its natural coordinates
     SP_CAP_NO_PENALTY = 32,      // it has neither collision points nor a distance: its penalty contacts are rows
     SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it

@@ -17,7 +17,7 @@ typedef struct costa_response {
 } costa_response;
 
 // Number of b for the components xx yy zz xy yz zx in the numbers of the law: bff bss bnn bfs bfn bsn follow a.
-static const int sp__costa_b[6] = {1, 2, 3, 4, 6, 5};
+SP_TABLE int sp__costa_b[6] = {1, 2, 3, 4, 6, 5};
 
 // third axis of the two directions of an element: the normal of the sheet
 SP_POINTWISE void costa_axes(const sp_lane *fibre, sp_lane *axes) {
@@ -28,8 +28,8 @@ SP_POINTWISE void costa_axes(const sp_lane *fibre, sp_lane *axes) {
 SP_POINTWISE sp_lane costa_form(const sp_lane *p, const sp_lane *E, sp_lane *G) {
     sp_lane q = lane_all(0);
     for (int k = 0; k < 6; k++) {
-        G[k] = 2.0 * p[sp__costa_b[k]] * E[k];
-        q += (k < 3 ? 0.5 : 1.0) * G[k] * E[k];
+        G[k] = 2 * p[sp__costa_b[k]] * E[k];
+        q += (k < 3 ? SP_REAL(0.5) : SP_REAL(1.0)) * G[k] * E[k];
     }
     return q;
 }
@@ -43,7 +43,7 @@ SP_POINTWISE void costa_moduli(const sp_lane *p, const sp_lane *W, sp_lane J, co
                 K[sp__pair_of[3 * i + k]] * K[sp__pair_of[3 * j + l]] + K[sp__pair_of[3 * i + l]] * K[sp__pair_of[3 * j + k]];
             sp_lane sum = W[3] * G[r] * G[c] + W[5] * (G[r] * K[c] + K[r] * G[c]) + W[4] * K[r] * K[c];
             sum += W[2] * (K[r] * K[c] - crossed) / J;
-            if (r == c) sum += W[1] * (r < 3 ? 2.0 : 1.0) * p[sp__costa_b[r]];
+            if (r == c) sum += W[1] * (r < 3 ? SP_REAL(2.0) : SP_REAL(1.0)) * p[sp__costa_b[r]];
             D[6 * r + c] = sum;
         }
 }
@@ -54,13 +54,13 @@ SP_POINTWISE void costa_respond(int definite, const sp_lane *p, const sp_lane *f
                                 costa_response *out) {
     sp_lane axes[9], turned[9], E[6], G[6], K[6], W[6], V[3], H[9], zero = lane_all(0);
     sp_lane j = lagrange_dilatation(gradient);
-    sp_mask defined = j > -1.0;
+    sp_mask defined = j > -1;
     j = SP_SELECT(defined, j, zero);
     for (int k = 0; k < 9; k++) H[k] = SP_SELECT(defined, gradient[k], zero);
     costa_axes(fibre, axes);
     lagrange_gradient(axes, H, turned, out->F);
     lagrange_strain(axes, turned, E);
-    sp_lane q = costa_form(p, E, G), J = 1.0 + j;
+    sp_lane q = costa_form(p, E, G), J = 1 + j;
     law_costa(p, q, j, W);
     if (U)
         for (int k = 0; k < 3; k++) V[k] = U[k];
@@ -79,7 +79,7 @@ SP_POINTWISE void costa_respond(int definite, const sp_lane *p, const sp_lane *f
 // energy alone; U as above
 SP_POINTWISE sp_lane costa_energy(const sp_lane *p, const sp_lane *fibre, const sp_lane *H, const sp_lane *U) {
     sp_lane axes[9], turned[9], F[9], E[6], G[6], W[6], V[3], zero = lane_all(0), j = lagrange_dilatation(H);
-    sp_mask defined = j > -1.0;
+    sp_mask defined = j > -1;
     j = SP_SELECT(defined, j, zero);
     costa_axes(fibre, axes);
     lagrange_gradient(axes, H, turned, F);
@@ -92,7 +92,7 @@ SP_POINTWISE sp_lane costa_energy(const sp_lane *p, const sp_lane *fibre, const 
 // J - 1; where the law is not defined, that of the rest shape
 SP_POINTWISE sp_lane costa_measure(const sp_lane *H) {
     sp_lane j = lagrange_dilatation(H);
-    return SP_SELECT(j > -1.0, j, lane_all(0));
+    return SP_SELECT(j > -1, j, lane_all(0));
 }
 
 #endif

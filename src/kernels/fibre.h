@@ -21,7 +21,8 @@ typedef struct fibre_response {
 // sets negative eigenvalues of first I + second y y^T to zero
 SP_POINTWISE void fibre_definite(fibre_response *r) {
     sp_lane yy = lane_dot(r->stretched, r->stretched), zero = lane_all(0), along = lane_max(r->first + r->second * yy, zero);
-    sp_mask negative = r->first<0.0, some = yy> 1e-290;
+    sp_mask negative = r->first < 0;
+    sp_mask some = yy > SP_PRECISION(1e-290, 1e-30);
     sp_lane second = SP_SELECT(some, along / SP_SELECT(some, yy, lane_all(1)), zero);
     r->first = SP_SELECT(negative, zero, r->first), r->second = SP_SELECT(negative, second, r->second);
 }
@@ -30,15 +31,15 @@ SP_POINTWISE void fibre_definite(fibre_response *r) {
 SP_POINTWISE void fibre_respond(int definite, const sp_lane *p, const sp_lane *f, const sp_lane *H, fibre_response *out) {
     sp_lane h[3], zero = lane_all(0), one = lane_all(1);
     for (int i = 0; i < 3; i++) h[i] = lane_dot(H + 3 * i, f), out->stretched[i] = f[i] + h[i];
-    sp_lane s = 2.0 * lane_dot(f, h) + lane_dot(h, h);
-    sp_mask slack = (p[2] > 0.0) & (s < 0.0);
+    sp_lane s = 2 * lane_dot(f, h) + lane_dot(h, h);
+    sp_mask slack = (p[2] > 0) & (s < 0);
     s = SP_SELECT(slack, zero, s);
-    sp_lane x = p[1] * s * s, less = lane_any(x > 0.0) ? lane_expm1(x) : zero, grow = 1.0 + less;
-    sp_mask some = x > 1e-290;
+    sp_lane x = p[1] * s * s, less = lane_any(x > 0) ? lane_expm1(x) : zero, grow = 1 + less;
+    sp_mask some = x > SP_PRECISION(1e-290, 1e-30);
     sp_lane ratio = SP_SELECT(some, less / SP_SELECT(some, x, one), one);  // (grow - 1) / x
-    out->energy = 0.5 * p[0] * s * s * ratio;
-    out->stress = out->first = 2.0 * p[0] * s * grow;
-    out->second = SP_SELECT(slack, zero, 4.0 * p[0] * grow * (1.0 + 2.0 * x));
+    out->energy = SP_REAL(0.5) * p[0] * s * s * ratio;
+    out->stress = out->first = 2 * p[0] * s * grow;
+    out->second = SP_SELECT(slack, zero, 4 * p[0] * grow * (1 + 2 * x));
     if (definite) fibre_definite(out);
 }
 

@@ -16,7 +16,7 @@
 enum { LAGRANGE_MODULI = 45 };  // the upper triangle of T, row by row
 
 // place of the components of a symmetric 3x3 matrix in xx yy zz xy yz zx
-static const int sp__pair_of[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+SP_TABLE int sp__pair_of[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
 
 // H' = H A and F' = A + H A in material axes; axes: the columns of A one after the other
 SP_POINTWISE void lagrange_gradient(const sp_lane *axes, const sp_lane *H, sp_lane *turned, sp_lane *F) {
@@ -36,7 +36,7 @@ SP_POINTWISE void lagrange_strain(const sp_lane *axes, const sp_lane *turned, sp
             sp_lane x = turned[3 * i + a], y = turned[3 * i + b];
             sum += axes[3 * a + i] * y + axes[3 * b + i] * x + x * y;
         }
-        E[k] = 0.5 * sum;
+        E[k] = SP_REAL(0.5) * sum;
     }
 }
 
@@ -55,14 +55,14 @@ SP_POINTWISE void jacobi_eigen6(sp_lane *M, sp_lane *V) {
     for (int sweep = 0; sweep < 12; sweep++) {
         sp_lane size = lane_all(0), off = lane_all(0), zero = lane_all(0);
         for (int i = 0; i < 36; i++) *(i % 7 ? &off : &size) += lane_abs(M[i]);
-        sp_mask open = off > 1e-16 * size;
+        sp_mask open = off > SP_PRECISION(1e-16, 1e-7) * size;
         if (!lane_any(open)) return;
         for (int p = 0; p < 5; p++)
             for (int q = p + 1; q < 6; q++) {
                 // tangent of the angle that eliminates M_pq, the smaller root
-                sp_lane o = SP_SELECT(open, 2.0 * M[6 * p + q], zero), d = M[7 * q] - M[7 * p];
-                sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + 1e-290;
-                sp_lane t = SP_SELECT(d < 0.0, -o, o) / root, c = 1.0 / lane_sqrt(t * t + 1.0), s = t * c;
+                sp_lane o = SP_SELECT(open, 2 * M[6 * p + q], zero), d = M[7 * q] - M[7 * p];
+                sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + SP_PRECISION(1e-290, 1e-30);
+                sp_lane t = SP_SELECT(d < 0, -o, o) / root, c = 1 / lane_sqrt(t * t + 1), s = t * c;
                 for (int i = 0; i < 6; i++) {
                     sp_lane x = M[6 * i + p], y = M[6 * i + q], v = V[6 * i + p], w = V[6 * i + q];
                     M[6 * i + p] = c * x - s * y, M[6 * i + q] = s * x + c * y;
@@ -83,9 +83,9 @@ SP_POINTWISE sp_mask lagrange_indefinite(const sp_lane *D) {
     sp_mask bad = D[0] != D[0];
     for (int i = 0; i < 36; i++) M[i] = D[i];
     for (int p = 0; p < 6; p++) {
-        sp_mask wrong = M[7 * p] <= 0.0;
+        sp_mask wrong = M[7 * p] <= 0;
         bad = bad | wrong;
-        sp_lane over = 1.0 / SP_SELECT(wrong, one, M[7 * p]);
+        sp_lane over = 1 / SP_SELECT(wrong, one, M[7 * p]);
         for (int i = p + 1; i < 6; i++)
             for (int j = i; j < 6; j++) M[6 * i + j] -= M[6 * p + i] * M[6 * p + j] * over;
     }
@@ -94,13 +94,13 @@ SP_POINTWISE sp_mask lagrange_indefinite(const sp_lane *D) {
 
 // sets the negative eigenvalues of D (6x6, tensor components) to zero
 SP_POINTWISE void lagrange_definite_moduli(sp_lane *D) {
-    const double root = 1.4142135623730951;
+    const sp_real root = SP_REAL(1.4142135623730951);
     sp_lane M[36], V[36], less[6], zero = lane_all(0);
     sp_mask bad = lagrange_indefinite(D);
     if (!lane_any(bad)) return;
     for (int i = 0; i < 36; i++) M[i] = D[i] * ((i / 6 < 3 ? 1 : root) * (i % 6 < 3 ? 1 : root));
     jacobi_eigen6(M, V);
-    for (int k = 0; k < 6; k++) less[k] = SP_SELECT(bad & (M[7 * k] < 0.0), M[7 * k], zero);
+    for (int k = 0; k < 6; k++) less[k] = SP_SELECT(bad & (M[7 * k] < 0), M[7 * k], zero);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             sp_lane sum = zero;
@@ -115,7 +115,7 @@ SP_POINTWISE void lagrange_definite_stress(sp_lane *S) {
     for (int k = 0; k < 6; k++) C[k] = S[k];
     jacobi_eigen(C, V);
     for (int a = 0; a < 3; a++) {
-        sp_lane less = SP_SELECT(C[a] < 0.0, C[a], zero);
+        sp_lane less = SP_SELECT(C[a] < 0, C[a], zero);
         for (int k = 0; k < 6; k++) {
             int i = k < 3 ? k : sp__axis_a[k - 3], j = k < 3 ? k : sp__axis_b[k - 3];
             S[k] -= less * V[3 * i + a] * V[3 * j + a];

@@ -12,13 +12,13 @@ SP_POINTWISE sp_lane relax_energy(sp_law law, const sp_lane *S, const sp_lane *H
         iso_strain(H, E);
     else
         green_strain(H, E);
-    return lane_dot(S, E) + 2.0 * lane_dot(S + 3, E + 3);
+    return lane_dot(S, E) + 2 * lane_dot(S + 3, E + 3);
 }
 
 // P = w F S; with the rest gradients of the shape functions, iso_spread makes forces of it
 SP_POINTWISE void relax_stress(sp_law law, const sp_lane *S, sp_lane w, const sp_lane *H, sp_lane *P) {
     sp_lane F[9];
-    for (int k = 0; k < 9; k++) F[k] = (law == SP_LAW_LINEAR ? lane_all(0) : H[k]) + (k % 4 ? 0.0 : 1.0);
+    for (int k = 0; k < 9; k++) F[k] = (law == SP_LAW_LINEAR ? lane_all(0) : H[k]) + (k % 4 ? SP_REAL(0.0) : SP_REAL(1.0));
     lane_mul_sym(F, S, P);
     for (int k = 0; k < 9; k++) P[k] *= w;
 }

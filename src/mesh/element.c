@@ -59,6 +59,11 @@ void sp__element_point(sp_element_type type, int point, double natural[3], doubl
     *weight = 1.0 / (6 * points);
 }
 
+void sp__element_vertex_point(int point, double natural[3], double *weight) {
+    for (int k = 0; k < 3; k++) natural[k] = point < 4 ? point == k + 1 : point == k + 5 ? 0 : 1. / 3;
+    *weight = (point < 4 ? 1. / 40 : 9. / 40) / 6;
+}
+
 void sp_element_natural(sp_element_type type, int node, double natural[3]) {
     for (int k = 0; k < 3; k++) {
         if (type == SP_ELEMENT_HEX8)
@@ -165,6 +170,105 @@ double sp__element_det(sp_element_type type, const double *x, const double natur
     element_jacobian(type, x, dw, J);
     if (type == SP_ELEMENT_TRI3) triangle_normal(J);
     return sp__det3(J);
+}
+
+// ------------------------------------------------------------------------------------------------ products
+
+// Gauss points of [0, 1]: three are exact for degree 5, five for degree 9 (Abramowitz and Stegun 25.4.30)
+static void gauss3(double x[5], double w[5]) {
+    x[1] = 0.5, w[1] = 4.0 / 9;
+    x[0] = 0.5 - 0.5 * sqrt(0.6), x[2] = 0.5 + 0.5 * sqrt(0.6);
+    w[0] = w[2] = 5.0 / 18;
+}
+
+static void gauss5(double x[5], double w[5]) {
+    for (int k = 0; k < 2; k++) {
+        double sign = k ? 1 : -1, at = sqrt(5 + 2 * sign * sqrt(10.0 / 7)) / 6;
+        x[1 - k] = 0.5 - at, x[3 + k] = 0.5 + at;
+        w[1 - k] = w[3 + k] = (322 - sign * 13 * sqrt(70.0)) / 1800;
+    }
+    x[2] = 0.5, w[2] = 64.0 / 225;
+}
+
+static void add_products(int nodes, const double *w, double volume, double *out) {
+    int pair = nodes;
+    for (int a = 0; a < nodes; a++) {
+        out[a] += volume * w[a] * w[a];
+        for (int b = a + 1; b < nodes; b++) out[pair++] += volume * w[a] * w[b];
+    }
+}
+
+// In each coordinate a product has degree 2 and the determinant 2: three points are exact on every hexahedron.
+static void hex_products(const double *x, double *out) {
+    double at[5], weight[5], w[8];
+    gauss3(at, weight);
+    for (int p = 0; p < 27; p++) {
+        const int k[3] = {p % 3, p / 3 % 3, p / 9};
+        const double natural[3] = {at[k[0]], at[k[1]], at[k[2]]};
+        sp__element_weights(SP_ELEMENT_HEX8, natural, w);
+        double volume = weight[k[0]] * weight[k[1]] * weight[k[2]] * sp__element_det(SP_ELEMENT_HEX8, x, natural);
+        add_products(8, w, volume, out);
+    }
+}
+
+// A cube collapsed to the tetrahedron (Stroud 1971): products have degree 4, the determinant of a curved element 3, the map of
+// the cube 2, which five points in each coordinate integrate exactly.
+static void curved_products(const double *x, double *out) {
+    double at[5], weight[5], w[10];
+    gauss5(at, weight);
+    for (int p = 0; p < 125; p++) {
+        const int k[3] = {p % 5, p / 5 % 5, p / 25};
+        double u = at[k[0]], v = at[k[1]], left = 1 - u, natural[3] = {u, v * left, at[k[2]] * left * (1 - v)};
+        double volume = weight[k[0]] * weight[k[1]] * weight[k[2]] * left * left * (1 - v);
+        sp__element_weights(SP_ELEMENT_TET10, natural, w);
+        add_products(10, w, volume * sp__element_det(SP_ELEMENT_TET10, x, natural), out);
+    }
+}
+
+// nodes of the edges are in their middle
+static bool tet10_straight(const double *x) {
+    for (int e = 0; e < 6; e++) {
+        const double *a = x + 3 * tet_edge[e][0], *b = x + 3 * tet_edge[e][1], *m = x + 3 * (4 + e);
+        for (int k = 0; k < 3; k++)
+            if (fabs(m[k] - 0.5 * (a[k] + b[k])) > 1e-13 * (fabs(a[k] - b[k]) + fabs(m[k]))) return false;
+    }
+    return true;
+}
+
+// number of common ends of the edges with mid nodes 4 + e and 4 + f
+static int common_ends(int e, int f) {
+    int n = 0;
+    for (int k = 0; k < 4; k++) n += tet_edge[e][k / 2] == tet_edge[f][k % 2];
+    return n;
+}
+
+// 420 times the integral of two shape functions of a straight tetrahedron over its volume
+static double straight_product(int a, int b) {
+    static const double edges[3] = {8, 16, 32};
+    if (b < 4) return a == b ? 6 : 1;
+    if (a < 4) return tet_edge[b - 4][0] == a || tet_edge[b - 4][1] == a ? -4 : -6;
+    return edges[common_ends(a - 4, b - 4)];
+}
+
+static void straight_products(double volume, double *out) {
+    int pair = 10;
+    for (int a = 0; a < 10; a++) {
+        out[a] = volume / 420 * straight_product(a, a);
+        for (int b = a + 1; b < 10; b++) out[pair++] = volume / 420 * straight_product(a, b);
+    }
+}
+
+void sp__element_products(sp_element_type type, const double *x, double *products) {
+    const double centre[3] = {0.25, 0.25, 0.25}, volume = type == SP_ELEMENT_HEX8 ? 0 : sp__element_det(type, x, centre) / 6;
+    const int nodes = sp_element_nodes(type), pairs = nodes * (nodes + 1) / 2;
+    for (int k = 0; k < pairs; k++) products[k] = type == SP_ELEMENT_TET4 ? volume * (k < nodes ? 0.1 : 0.05) : 0;
+    if (type == SP_ELEMENT_HEX8) hex_products(x, products);
+    if (type == SP_ELEMENT_TET10) {
+        if (tet10_straight(x))
+            straight_products(volume, products);
+        else
+            curved_products(x, products);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ inverse map

@@ -15,6 +15,11 @@ int sp__element_points(sp_element_type type);
 // times det(dx/dnatural) there. Of a triangle 1/2, twice its area and its area.
 void sp__element_point(sp_element_type type, int point, double natural[3], double *weight);
 
+// The eight points of a quadratic tetrahedron that include its vertices; the others are in the middle of the faces. Exact for
+// polynomials of degree 3, all weights positive (Keast 1986, doi:10.1016/0045-7825(86)90059-9).
+enum { SP_ELEMENT_VERTEX_POINTS = 8 };
+void sp__element_vertex_point(int point, double natural[3], double *weight);
+
 // Natural coordinates of the centre, where all corners have the same weight.
 void sp__element_centre(sp_element_type type, double natural[3]);
 
@@ -34,6 +39,10 @@ bool sp__element_locate(sp_element_type type, const double *x, const double poin
 // The smallest of the weights of corners (tetrahedra) or distances to the faces (hexahedra) in natural coordinates: negative
 // outside.
 double sp__element_inside(sp_element_type type, const double natural[3]);
+
+// Integrals of the products of two shape functions [m3], for the pairs of nodes (0,0) .. (n-1,n-1), (0,1) (0,2) .. (n-2,n-1);
+// x: nodes x 3. Exact up to rounding, on distorted and curved elements too.
+void sp__element_products(sp_element_type type, const double *x, double *products);
 
 // Number of corners, which are the first nodes.
 int sp__element_corners(sp_element_type type);

@@ -74,6 +74,7 @@ typedef struct sp_solid_group {
     sp_element_type type;
     sp_solid_law law;
     int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
+    bool strained;      // its elements may have an eigenstrain
     int nodes;          // of an element
     int elements;       // without padding
     int first, slots;   // slots of the group in those of the solid
@@ -95,6 +96,12 @@ typedef struct sp_solid_group {
     double *other_springs;         // as other_grad
     bool relaxes;                  // viscous (solid_relax.c)
     double *other_kept, *lasting;  // as other_bar; numbers of the law when all stress has relaxed, as iso.param
+    // Consistent mass matrix of an element divided by density times `volume`, by pairs of nodes (sp__pairs): one for all 4-node
+    // tetrahedra, else blocks x pairs x lanes. NULL: lumped
+    double *mass_share;
+    // Rest gradients and volumes of the points of a group with an eigenstrain, from which those of iso are computed; NULL: iso
+    // has them
+    double *rest_slope, *rest_weight;
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
@@ -144,6 +151,9 @@ typedef struct sp_solid {
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;
+    sp_eigenstrain *eigenstrain;  // per region; NULL: no element has one
+    double *strain;               // regions x 2: swell and active of this step
+    double *swell, *active;       // per slot overrides, as above
     sp_body_params params;
     double *rest;  // nodes x 3
     double *hold;  // nodes x 3: positions of held unknowns
@@ -156,10 +166,14 @@ typedef struct sp_solid {
     int *history_at;  // per element: its histories in q, after the positions (elements + 1); NULL: no group is viscous
     // cache
     double relax_step;       // step for which iso.param of viscous groups was made [s]; 0: infinitely long
+    bool strain_stale;       // eigenstrains changed: gradients of the shape functions must be updated
     bool stale;              // materials changed: scale, ratio and mass must be updated
-    double *mass, *drag_of;  // per node
-    double *load_mass;       // shares of the nodes in a body load: consistent ones in statics, else `mass`, so that a body falls
-                             // without stress
+    double *mass, *drag_of;  // per node; mass: lumped
+    double *load_mass;       // shares of the nodes in a body load: consistent ones in statics and with a consistent mass matrix,
+                             // else `mass`, so that a body falls without stress
+    bool consistent;         // the mass matrix is the sum of matrices of elements and of `diagonal_mass`
+    double *diagonal_mass;   // consistent: point masses; else `mass`
+    double *element_mass;    // consistent: density times `volume` per slot; else NULL
     double *keep;            // 1 free, 0 fixed (nodes x 3)
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
@@ -184,6 +198,16 @@ typedef struct sp_solid {
 
 static inline sp_solid *sp__solid(const sp_body *b) {
     return b->impl;
+}
+
+// sum of the slots of a node over all groups
+static inline void sp__solid_slots(const sp_solid *s, int i, double out[3]) {
+    sp__chunks_sum(&s->group[0].chunks, i, out);
+    for (int g = 1; g < s->group_count; g++) {
+        double more[3];
+        sp__chunks_sum(&s->group[g].chunks, i, more);
+        for (int k = 0; k < 3; k++) out[k] += more[k];
+    }
 }
 
 // inner node of local node a of an element; `slot` is that of the solid
@@ -246,6 +270,8 @@ static inline int sp__solid_living(const sp_solid *s) {
 }
 
 // solid_layout.c
+// integration point of the elements of a group, as sp__element_point
+void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight);
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region);               // 0: of the body
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);     // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);  // groups, chunks, rest gradients, cells
@@ -276,15 +302,41 @@ double sp__solid_fibre_params(const sp_solid_law *law, const sp_material *m, con
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__material_over(const sp_material *region, const sp_material *body);  // values that the region has not: the body's
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
+// solid_eigenstrain.c
+bool sp__solid_has_eigenstrain(const sp_solid_def *def, int region);
+bool sp__solid_is_active(const sp_solid_def *def, int region);
+sp_status sp__solid_check_eigenstrain(sp_error *error, const sp_solid_def *def);
+sp_status sp__group_make_eigenstrain(sp_context *ctx, sp_solid_group *g);
+// after iso.slope and iso.weight of an element were set to the rest shape, or to 0 (removal)
+void sp__group_keep_rest(sp_solid *s, sp_solid_group *g, int slot);
+sp_status sp__solid_copy_eigenstrain(sp_body *b, const sp_solid_def *def);
+void sp__solid_prescribe_eigenstrain(sp_body *b, double t);
+void sp__solid_update_eigenstrain(sp_body *b);  // if stale
+// rest gradients and volumes of the points
+static inline const double *sp__group_slopes(const sp_solid_group *g) {
+    return g->rest_slope ? g->rest_slope : g->iso.slope;
+}
+static inline const double *sp__group_weights(const sp_solid_group *g) {
+    return g->rest_weight ? g->rest_weight : g->iso.weight;
+}
 // solid_mechanics.c
 void sp__solid_prescribe(sp_body *b, const sp_step *step);
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
-void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
 // fails with `status` and the number of the first element whose law is not defined at a state; SP_OK: there is none
 sp_status sp__solid_undefined(sp_body *b, sp_which which, sp_status status);
 double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, without side effects; NaN: none
+// solid_mass.c
+sp_status sp__solid_make_mass(sp_body *b);
+void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
+void sp__solid_point_mass(sp_solid *s, int node, double mass);
+void sp__mass_rows(const sp_solid_group *g, int slot, double *rows);  // sums of the rows of the shares
+// Consistent mass of the elements of a group in a chunk; x, y: local arrays of 4 numbers per node. y += factor M x; half x . M x;
+// blocks += factor M, as assembly of stiffness does
+void sp__mass_product(const sp_solid *s, const sp_solid_group *g, int chunk, double factor, const double *x, double *y);
+double sp__mass_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *x);
+void sp__mass_assemble(const sp_solid *s, const sp_solid_group *g, const sp_stencil *where, double factor, double *blocks);
 // solid_system.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);

@@ -119,7 +119,7 @@ static sp_status check_enums(sp_error *error, const char *where, const sp_solid_
         REFUSE("%smodel = %d is unknown", where, (int)law->model);
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
-    if (law->integration > SP_INTEGRATION_FULL) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
+    if (law->integration > SP_INTEGRATION_VERTICES) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
     return SP_OK;
 }
 
@@ -132,7 +132,7 @@ static bool axes_apart(const double *fibre) {
 
 // fibres of a region: what has them, and their directions
 static sp_status check_fibres(sp_error *error, const char *where, const sp_solid_def *def, const sp_solid_law *law,
-                              const sp_material *m) {
+                              const sp_material *m, bool active) {
     bool adds = m->fibre_young > 0, own = law->model == SP_HOLZAPFEL || law->model == SP_COSTA;
     if (!(m->fibre_young >= 0 && isfinite(m->fibre_young)))
         REFUSE("%sfibre_young = %g Pa, must be finite and >= 0", where, m->fibre_young);
@@ -143,6 +143,8 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
     if (adds && law->model == SP_LINEAR)
         REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
+    if (active && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
+        REFUSE("%sactive needs the direction of the fibres in `fibre`", where);
     if ((adds || law->model == SP_HOLZAPFEL) && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
         REFUSE("%s%s needs the direction of its fibres in `fibre`", where, adds ? "fibre_young" : "holzapfel");
     return SP_OK;
@@ -157,7 +159,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
     const char *wrong;
     if (region) snprintf(where, sizeof where, "region %d: ", region);
     SP_TRY(check_enums(error, where, &law));
-    SP_TRY(check_fibres(error, where, def, &law, &m));
+    SP_TRY(check_fibres(error, where, def, &law, &m, sp__solid_is_active(def, region)));
     if (law.model == SP_COROTATIONAL && law.tangent == SP_TANGENT_EXACT &&
         (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED))
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
@@ -180,23 +182,41 @@ static sp_status check_thickness(sp_error *error, const sp_solid_def *def) {
     return SP_OK;
 }
 
+// The points in the middle of the faces have a volume; vertices are checked with the mesh.
+static sp_status check_faces(sp_error *error, const sp_mesh *mesh, int element, const int *nodes) {
+    double x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight;
+    for (int a = 0; a < 10; a++) memcpy(x + 3 * a, sp_mesh_positions(mesh) + 3 * (size_t)nodes[a], 3 * sizeof *x);
+    for (int p = 4; p < SP_ELEMENT_VERTEX_POINTS; p++) {
+        sp__element_vertex_point(p, natural, &weight);
+        double det = sp__element_det(SP_ELEMENT_TET10, x, natural);
+        if (!(det > sp__element_flat_below(SP_ELEMENT_TET10, x)))
+            REFUSE("element %d: the Jacobian determinant in the middle of face %d is %g, must be > 0 with integration vertices",
+                   element, p - 4, det);
+    }
+    return SP_OK;
+}
+
 // What only four-node tetrahedra with the corotational or the linear law have.
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
         const int *nodes;
         int region = def->element_region ? def->element_region[e] : 0;
         const sp_solid_law law = sp__solid_law_of(def, region);
-        bool fibres = sp__solid_directions(def, region, false) > 0;
+        bool fibres = sp__solid_directions(def, region, false) > 0, strained = sp__solid_has_eigenstrain(def, region);
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         bool penalty = (region ? def->regions[region - 1] : def->material).incompressibility > 0;
-        if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 &&
-            (fibres || law.model >= SP_HOLZAPFEL || penalty || sp__solid_relaxes(def, region)))
-            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, springs or "
-                   "incompressibility",
+        bool more = fibres || penalty || sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region);
+        if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 && (law.model >= SP_HOLZAPFEL || more))
+            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, springs, "
+                   "incompressibility, swell and active",
                    e);
+        if (sp__solid_has_eigenstrain(def, region) &&
+            (law.model == SP_MASS_SPRING || (four && law.integration == SP_INTEGRATION_B_BAR)))
+            REFUSE("element %d: swell and active act neither on springs nor on 4-node tetrahedra with integration b-bar", e);
         bool special = rotates && (law.rotation == SP_ROTATION_QR || law.shape == SP_SHAPE_DEFORMED);
         if (!four && special) REFUSE("element %d: rotation qr and shape deformed need tetrahedra with 4 nodes", e);
         if (special && sp__solid_relaxes(def, region)) REFUSE("element %d: rotation qr and shape deformed have no relaxation", e);
+        if (special && strained) REFUSE("element %d: rotation qr and shape deformed have no swelling and no contraction", e);
         if (special && fibres) REFUSE("element %d: rotation qr and shape deformed have no fibres", e);
         bool patches = four && law.integration == SP_INTEGRATION_B_BAR;
         if (special && patches) REFUSE("element %d: rotation qr and shape deformed need integration full", e);
@@ -204,17 +224,33 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
         if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
-            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres))
+            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres || strained))
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
-                   "relaxation and fibres",
+                   "relaxation, fibres and swelling",
                    e);
+        if (law.integration == SP_INTEGRATION_VERTICES && sp_mesh_element(def->mesh, e, NULL) == SP_ELEMENT_TET10)
+            SP_TRY(check_faces(error, def->mesh, e, nodes));
     }
+    return SP_OK;
+}
+
+static sp_status check_mass_matrix(sp_error *error, const sp_solid_def *def) {
+    if (def->mass_matrix > SP_MASS_CONSISTENT) REFUSE("mass_matrix = %d is unknown", (int)def->mass_matrix);
+    if (def->mass_matrix == SP_MASS_LUMPED) return SP_OK;
+    if (def->integrator.type == SP_EXPLICIT)
+        REFUSE("mass_matrix consistent needs an implicit integrator: explicit divides by the mass of each node");
+    if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
+        REFUSE("mass_matrix consistent: solver updated-cholesky needs lumped masses");
+    if (sp_mesh_element_count(def->mesh) > 0 && sp_mesh_element(def->mesh, 0, NULL) == SP_ELEMENT_TRI3)
+        REFUSE("mass_matrix consistent is for volume elements, and the mesh is of triangles");
     return SP_OK;
 }
 
 static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     for (int r = 0; r <= def->region_count; r++) SP_TRY(solid_check_law(error, def, r));
     SP_TRY(check_elements(error, def));
+    SP_TRY(check_mass_matrix(error, def));
+    SP_TRY(sp__solid_check_eigenstrain(error, def));
     const sp_body_params params = solid_params_of(def);
     SP_TRY(sp__body_params_check(error, solid_params, &params));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
@@ -275,6 +311,7 @@ static sp_status copy_materials(sp_body *b, const sp_solid_def *def) {
         for (int slot = 0; slot < n; slot++)
             s->region_of[slot] = s->user_element[slot] >= 0 ? (uint16_t)def->element_region[s->user_element[slot]] : 0;
     }
+    SP_TRY(sp__solid_copy_eigenstrain(b, def));
     SP_TRY(copy_override(ctx, s, def->element_density, &s->density));
     SP_TRY(copy_override(ctx, s, def->element_young, &s->young));
     return copy_override(ctx, s, def->element_poisson, &s->poisson);
@@ -307,14 +344,10 @@ static size_t solid_scratch(const sp_body *b) {
 static sp_status make_caches(sp_body *b) {
     sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->nodes;
-    if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) ||
-        !SP_NEW(b->ctx, s->work, 3 * n + 1) || !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) ||
-        !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
+    SP_TRY(sp__solid_make_mass(b));
+    if (!SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) || !SP_NEW(b->ctx, s->work, 3 * n + 1) ||
+        !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) || !SP_NEW(b->ctx, s->scratch, solid_scratch(b)))
         return SP_NO_MEMORY;
-    s->load_mass = s->mass;
-    for (int g = 0; g < s->group_count && b->integrator.type == SP_STATIC; g++)
-        if (s->group[g].type != SP_ELEMENT_TET4 && s->load_mass == s->mass && !SP_NEW(b->ctx, s->load_mass, n))
-            return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
     return sp__solid_make_sums(b);
 }
@@ -378,7 +411,8 @@ static uint32_t solid_capabilities(const sp_solid *s) {
         energy = energy && sp__group_has_energy(&s->group[g]);
         exact = exact && (law->model == SP_LINEAR || law->tangent == SP_TANGENT_EXACT);
     }
-    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u) |
+           (s->consistent ? SP_CAP_MASSLESS : 0u);
 }
 
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
@@ -387,6 +421,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_element_count(def->mesh);
     s->params = solid_params_of(def), b->params = &s->params;
     s->young_of_time = def->young_of_time, s->thickness = def->thickness;
+    s->consistent = def->mass_matrix == SP_MASS_CONSISTENT;
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells, b->computed = s->elements;
@@ -463,7 +498,11 @@ static void group_free(sp_context *ctx, sp_solid_group *g) {
                    g->springs.length,
                    g->springs.stiffness,
                    g->springs.state,
-                   g->other_springs};
+                   g->other_springs,
+                   g->mass_share,
+                   iso->offset,
+                   g->rest_slope,
+                   g->rest_weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__solid_free_patches(ctx, g);
     sp__chunks_free(ctx, &g->chunks);
@@ -479,8 +518,10 @@ static void solid_destroy(sp_body *b) {
                    s->density,       s->young,        s->poisson,      s->rest,          s->hold,      s->mass,
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
-                   s->task_sums,     s->history_at,   s->springs_told, s->whole_volume};
+                   s->task_sums,     s->history_at,   s->element_mass, s->eigenstrain,   s->strain,    s->swell,
+                   s->active,        s->springs_told, s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
+    if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);

@@ -40,16 +40,22 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
     if (s->density) v->array(v, "density", s->density, sizeof(double), n);
     if (s->young) v->array(v, "young", s->young, sizeof(double), n);
     if (s->poisson) v->array(v, "poisson", s->poisson, sizeof(double), n);
+    if (s->strain) v->array(v, "strain", s->strain, sizeof(double), 2 * (size_t)s->region_count);
+    if (s->swell) v->array(v, "swell", s->swell, sizeof(double), n);
+    if (s->active) v->array(v, "active", s->active, sizeof(double), n);
     sp__body_params_visit(b, v);
     v->array(v, "rest", s->rest, sizeof(double), 3 * (size_t)s->nodes);
     v->array(v, "hold", s->hold, sizeof(double), 3 * (size_t)s->nodes);
     for (int k = 0; k < s->group_count; k++) {
         sp_solid_group *g = &s->group[k];
         size_t points = (size_t)g->slots * (size_t)g->iso.points;
+        if (s->consistent)
+            v->array(v, "mass_share", g->mass_share, sizeof(double),
+                     (size_t)(g->nodes * (g->nodes + 1) / 2) * (g->type == SP_ELEMENT_TET4 ? 1 : (size_t)g->slots));
         if (g->tets.rest) v->array(v, "rest_gradients", g->tets.rest, sizeof(double), 6 * (size_t)g->slots);
         if (!points) continue;
-        v->array(v, "slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
-        v->array(v, "weights", g->iso.weight, sizeof(double), points);
+        v->array(v, "slopes", g->rest_slope ? g->rest_slope : g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+        v->array(v, "weights", g->rest_weight ? g->rest_weight : g->iso.weight, sizeof(double), points);
         if (g->directions) v->array(v, "fibre", g->iso.fibre, sizeof(double), 3 * (size_t)g->directions * (size_t)g->slots);
     }
 }
@@ -62,6 +68,11 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
         v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
         v->array(v, "tangent", g->iso.tangent, sizeof(double), points * sp__iso_tangent(&g->iso));
+        if (g->strained) {
+            v->array(v, "offset", g->iso.offset, sizeof(double), 9 * n);
+            v->array(v, "strained_slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+            v->array(v, "strained_weights", g->iso.weight, sizeof(double), points);
+        }
         if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
         if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
         if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
@@ -94,6 +105,8 @@ static void visit_cache(sp_solid *s, sp_visitor *v) {
     for (int g = 0; g < s->group_count; g++) visit_group_cache(s, &s->group[g], v);
     v->array(v, "mass", s->mass, sizeof(double), (size_t)s->nodes);
     v->array(v, "drag_of", s->drag_of, sizeof(double), (size_t)s->nodes);
+    if (s->consistent) v->array(v, "diagonal_mass", s->diagonal_mass, sizeof(double), (size_t)s->nodes);
+    if (s->consistent) v->array(v, "element_mass", s->element_mass, sizeof(double), (size_t)s->slots);
     v->array(v, "keep", s->keep, sizeof(double), 3 * (size_t)s->nodes);
 }
 
@@ -114,6 +127,7 @@ void sp__solid_material_changed(sp_body *b) {
 
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
+    sp__solid(b)->strain_stale = sp__solid(b)->strain != NULL;
     sp__solid_material_changed(b);
     sp__body_solver_changed(b);
 }

@@ -90,7 +90,8 @@ sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
 
 // ------------------------------------------------------------------------------------------------ groups
 
-// Elements of one type and one law form a group; groups are in the order of their first elements.
+// Elements of one type and one law form a group; elements that may have an eigenstrain have groups of their own. Groups are in
+// the order of their first elements.
 
 typedef struct layout {
     sp_context *ctx;
@@ -113,6 +114,15 @@ static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
            a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
 }
 
+// what an integration means for a type of element: equal ones are one group
+static sp_integration integration_of(sp_element_type type, const sp_solid_law *law) {
+    const sp_integration asked = law->integration;
+    if (type == SP_ELEMENT_HEX8) return asked == SP_INTEGRATION_FULL ? asked : SP_INTEGRATION_B_BAR;
+    bool patches = type == SP_ELEMENT_TET4 && asked == SP_INTEGRATION_B_BAR && law->model != SP_MASS_SPRING;
+    bool vertices = type == SP_ELEMENT_TET10 && asked == SP_INTEGRATION_VERTICES && law->model != SP_MASS_SPRING;
+    return patches || vertices ? asked : SP_INTEGRATION_FULL;
+}
+
 static bool is_zero(const double *v) {
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
@@ -127,26 +137,33 @@ int sp__solid_directions(const sp_solid_def *def, int region, bool second) {
     const sp_material m = region ? sp__material_over(&def->regions[region - 1], &def->material) : def->material;
     const sp_solid_law law = sp__solid_law_of(def, region);
     if (law.model == SP_COSTA) return 2;
-    if (law.model != SP_HOLZAPFEL && !(m.fibre_young > 0)) return 0;
+    if (law.model != SP_HOLZAPFEL && !(m.fibre_young > 0) && !sp__solid_is_active(def, region)) return 0;
     return second || !is_zero(m.fibre + 3) ? 2 : 1;
 }
 
-// what the elements of a group have in common besides type and law
-typedef struct group_key {
-    bool relaxes;    // solid_relax.c
-    int directions;  // of fibres
-} group_key;
+// what the elements of a group have in common
+typedef struct group_kind {
+    sp_element_type type;
+    sp_solid_law law;
+    int directions;
+    bool relaxes, strained;
+} group_kind;
 
-static bool group_is(const sp_solid_group *g, sp_element_type type, const sp_solid_law *law, const group_key *key) {
-    return g->type == type && law_equal(&g->law, law) && g->relaxes == key->relaxes && g->directions == key->directions;
+static bool group_is(const sp_solid_group *g, const group_kind *k) {
+    return g->type == k->type && law_equal(&g->law, &k->law) && g->directions == k->directions && g->relaxes == k->relaxes &&
+           g->strained == k->strained;
 }
 
-static int group_find(sp_solid *s, sp_element_type type, const sp_solid_law *law, const group_key *key) {
+static int group_find(sp_solid *s, const group_kind *k) {
     int g = 0;
-    while (g < s->group_count && !group_is(&s->group[g], type, law, key)) g++;
+    while (g < s->group_count && !group_is(&s->group[g], k)) g++;
     if (g == s->group_count)
-        s->group[s->group_count++] =
-            (sp_solid_group){.be = s->be, .type = type, .law = *law, .relaxes = key->relaxes, .directions = key->directions};
+        s->group[s->group_count++] = (sp_solid_group){.be = s->be,
+                                                      .type = k->type,
+                                                      .law = k->law,
+                                                      .directions = k->directions,
+                                                      .relaxes = k->relaxes,
+                                                      .strained = k->strained};
     return g;
 }
 
@@ -159,14 +176,13 @@ static sp_status make_groups(layout *o) {
     for (int e = 0; e < s->elements; e++) {
         const int *nodes;
         const int r = region ? region[e] : 0;
-        sp_solid_law law = sp__solid_law_of(o->def, r);
-        sp_element_type type = sp_mesh_element(o->mesh, e, &nodes);
-        bool bar = type == SP_ELEMENT_HEX8
-                       ? law.integration != SP_INTEGRATION_FULL
-                       : type == SP_ELEMENT_TET4 && law.integration == SP_INTEGRATION_B_BAR && law.model != SP_MASS_SPRING;
-        law.integration = bar ? SP_INTEGRATION_B_BAR : SP_INTEGRATION_FULL;
-        const group_key key = {.relaxes = sp__solid_relaxes(o->def, r), .directions = sp__solid_directions(o->def, r, o->second)};
-        o->group_of[e] = group_find(s, type, &law, &key);
+        group_kind kind = {.law = sp__solid_law_of(o->def, r),
+                           .directions = sp__solid_directions(o->def, r, o->second),
+                           .relaxes = sp__solid_relaxes(o->def, r),
+                           .strained = sp__solid_has_eigenstrain(o->def, r)};
+        kind.type = sp_mesh_element(o->mesh, e, &nodes);
+        kind.law.integration = integration_of(kind.type, &kind.law);
+        o->group_of[e] = group_find(s, &kind);
         s->group[o->group_of[e]].elements++;
     }
     return SP_OK;
@@ -302,6 +318,17 @@ static void tet_rest(sp_solid *s, sp_solid_group *g, const double *x, const int 
     for (size_t k = 0; t->frame && k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
 }
 
+static int group_points(const sp_solid_group *g) {
+    return g->law.integration == SP_INTEGRATION_VERTICES ? SP_ELEMENT_VERTEX_POINTS : sp__element_points(g->type);
+}
+
+void sp__group_point(const sp_solid_group *g, int point, double natural[3], double *weight) {
+    if (g->law.integration == SP_INTEGRATION_VERTICES)
+        sp__element_vertex_point(point, natural, weight);
+    else
+        sp__element_point(g->type, point, natural, weight);
+}
+
 // gradients of the shape functions at the integration points, and the volumes of these
 void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
     sp_iso *iso = &g->iso;
@@ -311,7 +338,7 @@ void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const i
     for (int p = 0; p < iso->points; p++) {
         size_t at = b * (size_t)iso->points + (size_t)p;
         double natural[3], weight;
-        sp__element_point(g->type, p, natural, &weight);
+        sp__group_point(g, p, natural, &weight);
         weight *= sp__element_gradients(g->type, corner, natural, gradient);
         if (g->type == SP_ELEMENT_TRI3) weight *= s->thickness;
         for (size_t k = 0; k < slopes; k++) iso->slope[(at * slopes + k) * w + l] = gradient[3 + k];
@@ -389,7 +416,7 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     *iso = (sp_iso){.lanes = g->lanes,
                     .blocks = g->blocks,
                     .nodes = g->nodes,
-                    .points = sp__element_points(g->type),
+                    .points = group_points(g),
                     .law = g->law.model == SP_HOLZAPFEL ? SP_LAW_NEO_HOOKEAN_ISOCHORIC : sp__solid_law_number(&g->law),
                     .dense = g->law.model == SP_COSTA,
                     .directions = g->directions,
@@ -455,9 +482,10 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         const sp_solid_law *law = &s->group[g].law;
         bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
         bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
-                               !patches && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+                               !patches && !s->group[g].strained && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
         bool springs = law->model == SP_MASS_SPRING;
         SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
+        if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
         if (patches) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
     }

@@ -40,14 +40,37 @@ static void solid_run(sp_body *b, sp_chunk_fn *fn, const double *x, const double
     for (int g = 0; g < s->group_count; g++) group_run(b, &s->group[g], fn, x, keep, true);
 }
 
-// sum of the slots of a node over all groups
-static inline void solid_sum(const sp_solid *s, int i, double out[3]) {
-    sp__chunks_sum(&s->group[0].chunks, i, out);
-    for (int g = 1; g < s->group_count; g++) {
-        double more[3];
-        sp__chunks_sum(&s->group[g].chunks, i, more);
-        for (int k = 0; k < 3; k++) out[k] += more[k];
+// The slots of a consistent mass matrix hold (stiff K + heavy M) x, those of a lumped one K x.
+typedef struct system_pass {
+    const sp_solid *s;
+    const sp_solid_group *g;
+    sp_chunk_fn *stiffness;
+    double stiff, heavy;
+} system_pass;
+
+static double system_chunk(const void *data, int chunk, const double *x, double *y) {
+    const system_pass *p = data;
+    const sp_chunks *c = &p->g->chunks;
+    if (p->stiff != 0) p->stiffness(p->g, chunk, x, y);
+    for (int i = 0; i < 4 * (c->start[chunk + 1] - c->start[chunk]); i++) y[i] *= p->stiff;
+    if (p->heavy != 0) sp__mass_product(p->s, p->g, chunk, p->heavy, x, y);
+    return 0;
+}
+
+// stiff K x + heavy M x without what is on the diagonal of M; returns the factor of the slots
+static double system_run(sp_body *b, sp_chunk_fn *stiffness, double stiff, double heavy, const double *x, const double *keep) {
+    sp_solid *s = sp__solid(b);
+    if (!s->consistent) {
+        if (stiff != 0) solid_run(b, stiffness, x, keep);
+        return stiff;
     }
+    system_pass p = {s, NULL, stiffness, stiff, heavy};
+    if (stiff == 0 && heavy == 0) return 0;
+    for (int g = 0; g < s->group_count; g++) {
+        p.g = &s->group[g];
+        sp__chunks_run(b->ctx, s->be, &s->group[g].chunks, system_chunk, &p, x, keep, true, s->scratch);
+    }
+    return 1;
 }
 
 // ------------------------------------------------------------------------------------------------ state to forces
@@ -59,6 +82,7 @@ typedef struct node_pass {
     const double *x, *v;
     double *y, gravity[3];
     sp_coef c;
+    double slots;  // factor of the slots
     bool pinned;
 } node_pass;
 
@@ -83,7 +107,7 @@ static double force_nodes(void *arg, int begin, int end) {
     const sp_solid *s = p->s;
     double potential = 0;
     for (int i = begin; i < end; i++) {
-        double e[3], m = s->load_mass[i], drag = s->params.rayleigh_mass * s->mass[i] + s->drag_of[i];
+        double e[3], m = s->load_mass[i], drag = s->params.rayleigh_mass * s->diagonal_mass[i] + s->drag_of[i];
         elastic_force(s, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
@@ -94,13 +118,13 @@ static double force_nodes(void *arg, int begin, int end) {
     return potential;
 }
 
-// y -= beta (sum of slots)
+// y -= factor (sum of slots)
 static double damp_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     for (int i = begin; i < end; i++) {
         double e[3];
-        solid_sum(p->s, i, e);
-        for (int k = 0; k < 3; k++) p->y[3 * (size_t)i + (size_t)k] -= p->s->params.rayleigh_stiffness * e[k];
+        sp__solid_slots(p->s, i, e);
+        for (int k = 0; k < 3; k++) p->y[3 * (size_t)i + (size_t)k] -= p->slots * e[k];
     }
     return 0;
 }
@@ -243,8 +267,8 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     b->energy = s->elastic + potential + b->loads.energy;
     sp__solid_dead_loads(b, step->load_factor);
     if (!(want & SP_WANT_FORCE)) return SP_OK;
-    if (s->params.rayleigh_stiffness > 0 && solid_moving(b)) {
-        solid_run(b, product_chunk, b->v[SP_TRIAL], NULL);
+    if ((s->params.rayleigh_stiffness > 0 || (s->consistent && s->params.rayleigh_mass > 0)) && solid_moving(b)) {
+        p.slots = system_run(b, product_chunk, s->params.rayleigh_stiffness, s->params.rayleigh_mass, b->v[SP_TRIAL], NULL);
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
     for (int k = 0; k < b->loads.term_count; k++)
@@ -258,13 +282,13 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
 static double system_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     const sp_solid *s = p->s;
-    double stiff = p->c.k + p->c.b * s->params.rayleigh_stiffness, heavy = p->c.m + p->c.b * s->params.rayleigh_mass, dot = 0;
+    double heavy = p->c.m + p->c.b * s->params.rayleigh_mass, dot = 0;
     for (int i = begin; i < end; i++) {
-        double e[3] = {0, 0, 0}, m = heavy * s->mass[i] + p->c.b * s->drag_of[i];
-        if (stiff != 0) solid_sum(s, i, e);
+        double e[3] = {0, 0, 0}, m = heavy * s->diagonal_mass[i] + p->c.b * s->drag_of[i];
+        if (p->slots != 0) sp__solid_slots(s, i, e);
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
-            p->y[at] = p->pinned && p->b->fixed[at] ? p->x[at] : m * p->x[at] + stiff * e[k];
+            p->y[at] = p->pinned && p->b->fixed[at] ? p->x[at] : m * p->x[at] + p->slots * e[k];
             dot += p->x[at] * p->y[at];
         }
     }
@@ -303,7 +327,8 @@ static double solid_multiply(sp_body *b, sp_coef c, const double *x, double *y, 
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = x, .y = y, .c = c, .pinned = pinned};
     const double *keep = pinned ? s->keep : NULL;
-    if (c.k + c.b * s->params.rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep);
+    p.slots = system_run(b, frozen_product_chunk, c.k + c.b * s->params.rayleigh_stiffness, c.m + c.b * s->params.rayleigh_mass,
+                         x, keep);
     double dot = sp__ranges(b->ctx, s->nodes, system_nodes, &p, s->partial);
     return dot + add_terms(b, c, x, keep, y);
 }
@@ -371,22 +396,13 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ retract, mass, prescribe
+// ------------------------------------------------------------------------------------------------ retract, prescribe
 
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
     (void)step;
     const double *q = b->q[from];
     double *trial = b->q[SP_TRIAL];
     for (int i = 0; i < b->nv; i++) trial[i] = q[i] + s * v[i];
-}
-
-void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
-    sp_solid *s = sp__solid(b);
-    sp__solid_materials(b);
-    for (int i = 0; i < s->nodes; i++) {
-        double m = s->mass[i], f = inverse ? (m > 0 ? 1 / m : 0) : m;
-        for (int k = 0; k < 3; k++) y[3 * (size_t)i + (size_t)k] = f * x[3 * (size_t)i + (size_t)k];
-    }
 }
 
 void sp__solid_prescribe(sp_body *b, const sp_step *step) {
@@ -399,6 +415,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
             s->region[0].young = young, s->stale = b->retune = b->energy_stale = true;
     }
+    sp__solid_prescribe_eigenstrain(b, t);
     if (sp__masses_prescribe(b, t)) s->stale = b->retune = b->energy_stale = true;
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->target[i] = s->hold[i];
@@ -494,17 +511,14 @@ static bool solid_carried_by_none(const sp_solid *s, const sp_anchor *a) {
 
 // point masses, lumped to the nodes of their elements
 static void add_point_masses(const sp_body *b) {
-    const sp_solid *s = sp__solid(b);
+    sp_solid *s = sp__solid(b);
     for (int i = 0; i < b->loads.mass_count; i++)
         for (int k = 0; k < b->loads.masses[i].count; k++) {
             const sp_anchor *at = &b->loads.masses[i].at[k];
             const int *node = sp__solid_cell(s, at->elem);
             double w[4], m = sp__mass_each(&b->loads.masses[i]);
             sp__solid_weights(at, w);
-            for (int a = 0; a < 4; a++) {
-                s->mass[node[a]] += w[a] * m;
-                if (s->load_mass != s->mass) s->load_mass[node[a]] += w[a] * m;
-            }
+            for (int a = 0; a < 4; a++) sp__solid_point_mass(s, node[a], w[a] * m);
         }
 }
 
@@ -595,9 +609,9 @@ static void element_shares(const sp_solid *s, const sp_solid_group *g, int slot,
     }
     for (int p = 0; p < iso->points; p++) {
         double natural[3], weight, shape[SP_ELEMENT_NODES_MAX];
-        sp__element_point(g->type, p, natural, &weight);
+        sp__group_point(g, p, natural, &weight);
         sp__element_weights(g->type, natural, shape);
-        weight = iso->weight[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
+        weight = sp__group_weights(g)[(at / w * (size_t)iso->points + (size_t)p) * w + at % w] / s->volume[slot];
         for (int a = 0; a < g->nodes; a++) lumped[a] += weight * shape[a] * shape[a], load[a] += weight * shape[a];
     }
     for (int a = 0; a < g->nodes; a++) sum += lumped[a];
@@ -611,6 +625,7 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
         (g->springs.pattern ? sp__springs_material : g->iso.points ? iso_material : tet_material)(s, g, slot, &m);
         if (!sp__solid_alive(s, slot)) continue;
         element_shares(s, g, slot, lumped, load);
+        if (s->consistent) s->element_mass[slot] = m.density * V, sp__mass_rows(g, slot, load);
         for (int a = 0; a < g->nodes; a++) {
             int i = sp__group_node(g, slot, a);
             s->mass[i] += m.density * V * lumped[a], s->drag_of[i] += s->params.drag * V * lumped[a];
@@ -622,10 +637,12 @@ static void group_materials(sp_solid *s, sp_solid_group *g) {
 
 void sp__solid_materials(sp_body *b) {
     sp_solid *s = sp__solid(b);
+    sp__solid_update_eigenstrain(b);
     if (!s->stale) return;
     memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
     memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
     if (s->load_mass != s->mass) memset(s->load_mass, 0, sizeof *s->mass * (size_t)s->nodes);
+    if (s->diagonal_mass != s->mass) memset(s->diagonal_mass, 0, sizeof *s->mass * (size_t)s->nodes);
     s->rigidity = 0;
     for (int g = 0; g < s->group_count; g++) group_materials(s, &s->group[g]);
     double mass = 0;
@@ -661,13 +678,47 @@ typedef struct sum_job {
 // Moments are relative to the rest shape, so that small motions far from the origin keep their precision.
 static void sum_nodes(const sum_job *j, int begin, int end, double *sum) {
     const sp_solid *s = sp__solid(j->b);
-    const double *q = j->b->q[j->which], *v = j->b->v[j->which];
+    const double *q = j->b->q[j->which], *v = j->b->v[j->which], *moment = s->consistent ? s->load_mass : s->mass;
     for (int i = begin; i < end; i++) {
         size_t at = 3 * (size_t)i;
-        double m = s->mass[i];
-        sum[KINETIC] += 0.5 * m * sp__dot3(v + at, v + at);
+        double m = moment[i];
+        sum[KINETIC] += 0.5 * s->diagonal_mass[i] * sp__dot3(v + at, v + at);
         for (size_t k = 0; k < 3; k++) sum[MOMENT + k] += m * (q[at + k] - s->rest[at + k]);
     }
+}
+
+// det(dx/dnatural) of a quadratic tetrahedron is not positive at a vertex; x: 10 x 3
+static bool vertex_inverted(const double *x) {
+    static const int others[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}},
+                     middle[4][3] = {{4, 6, 7}, {4, 8, 5}, {9, 6, 5}, {9, 8, 7}};
+    for (int a = 0; a < 4; a++) {
+        double along[3][3], n[3];
+        for (int e = 0; e < 3; e++)
+            for (int k = 0; k < 3; k++)
+                along[e][k] = 4 * (x[3 * middle[a][e] + k] - x[3 * a + k]) - (x[3 * others[a][e] + k] - x[3 * a + k]);
+        sp__cross3(along[0], along[1], n);
+        if (!(sp__dot3(n, along[2]) > 0)) return true;
+    }
+    return false;
+}
+
+// Quadratic tetrahedra that are folded at a vertex although the volumes at their four points are positive: iso_sums counts those
+// with a negative one.
+static double folded_elements(const sp_solid *s, const sp_solid_group *g, int task, const double *q) {
+    int count = 0;
+    if (g->type != SP_ELEMENT_TET10 || g->springs.pattern || g->law.integration == SP_INTEGRATION_VERTICES) return 0;
+    for (int slot = g->first + g->lanes * g->block_start[task]; slot < g->first + g->lanes * g->block_start[task + 1]; slot++) {
+        double x[3 * SP_ELEMENT_NODES_MAX], natural[3], weight;
+        for (int a = 0; a < g->nodes; a++) memcpy(x + 3 * a, q + 3 * (size_t)sp__group_node(g, slot, a), 3 * sizeof *x);
+        if (!sp__solid_alive(s, slot) || !vertex_inverted(x)) continue;
+        bool seen = false;
+        for (int p = 0; p < sp__element_points(g->type); p++) {
+            sp__element_point(g->type, p, natural, &weight);
+            seen = seen || !(sp__element_det(g->type, x, natural) > 0);
+        }
+        count += !seen;
+    }
+    return count;
 }
 
 // a chunk of elements of each group, and a range of nodes
@@ -692,6 +743,10 @@ static void sum_task(void *arg, int task, int worker) {
             s->be->tet_sums(&group->tets, task, x, more);
         if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
+        sum[INVERTED] += folded_elements(s, group, task, j->b->q[j->which]);
+        if (!s->consistent) continue;
+        s->be->gather(j->b->v[j->which], NULL, c->node + c->start[task], c->start[task + 1] - c->start[task], x);
+        sum[KINETIC] += sp__mass_energy(s, group, task, x);
     }
     if (task < s->leaf_count) sum_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
 }

@@ -76,7 +76,8 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
 // F += weight (I + grad u) at an integration point; u: displacements of the nodes of the element
 static void add_gradient(const sp_solid_group *g, int at, int point, const double *u, double weight, double F[9]) {
     size_t w = (size_t)g->lanes, slopes = 3 * ((size_t)g->nodes - 1);
-    const double *slope = g->iso.slope + ((size_t)at / w * (size_t)g->iso.points + (size_t)point) * slopes * w + (size_t)at % w;
+    const double *slope =
+        sp__group_slopes(g) + ((size_t)at / w * (size_t)g->iso.points + (size_t)point) * slopes * w + (size_t)at % w;
     for (int k = 0; k < 9; k += 4) F[k] += weight;
     for (int a = 1; a < g->nodes; a++)
         for (int i = 0; i < 3; i++)
@@ -96,7 +97,7 @@ static void iso_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     }
     for (int p = 0; p < g->iso.points; p++) {
         sp_iso_value v;
-        double weight = g->iso.weight[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
+        double weight = sp__group_weights(g)[(at / g->lanes * g->iso.points + p) * g->lanes + at % g->lanes];
         if (g->iso.patches)
             sp__iso_value_mean(&lasting, at, sp__patches_mean(s, g, g->patches.of[at], q), u, &v);
         else
@@ -386,9 +387,23 @@ void sp__solid_user_cells(sp_body *b, int *out) {
 
 // ------------------------------------------------------------------------------------------------ measures
 
+// kinetic energy, and angular momentum: the sum of x times M v
+static void measure_consistent(sp_body *b, double kinetic, sp_measure *out) {
+    sp_solid *s = sp__solid(b);
+    const double *q = b->q[SP_COMMITTED];
+    memset(out->angular, 0, sizeof out->angular);
+    sp__solid_mass(b, b->v[SP_COMMITTED], s->work, false);
+    out->kinetic = kinetic;
+    for (int i = 0; i < s->nodes; i++) {
+        double moment[3];
+        sp__cross3(q + 3 * (size_t)i, s->work + 3 * (size_t)i, moment);
+        for (int k = 0; k < 3; k++) out->angular[k] += moment[k];
+    }
+}
+
 void sp__solid_measure(sp_body *b, sp_measure *out) {
     sp_solid *s = sp__solid(b);
-    const double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
+    const double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED], *mass = s->consistent ? s->load_mass : s->mass;
     double farthest = 0;
     sp__solid_materials(b);
     sp_energies e;
@@ -396,13 +411,14 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
     *out = (sp_measure){.rest_volume = e.rest_volume, .volume = e.volume, .inverted = (int)e.inverted, .size = e.size};
     for (int i = 0; i < s->nodes; i++) {
         size_t at = 3 * (size_t)i;
-        double m = s->mass[i], moment[3], u[3];
+        double m = mass[i], moment[3], u[3];
         out->mass += m, out->kinetic += 0.5 * m * sp__dot3(v + at, v + at);
         sp__cross3(q + at, v + at, moment);
         sp__sub3(q + at, s->rest + at, u);
         if (!sp__solid_bare(s, i)) farthest = fmax(farthest, sp__dot3(u, u));
         for (int k = 0; k < 3; k++) out->momentum[k] += m * v[at + (size_t)k], out->angular[k] += m * moment[k];
     }
+    if (s->consistent) measure_consistent(b, e.kinetic, out);
     out->displacement_max = sqrt(farthest);
     out->elastic = sp__solid_elastic(b, q);
 }

@@ -275,6 +275,13 @@ static void exchange_elements(sp_solid *s, const sp_remains *before) {
             clear_points(sp__solid_group_of(s, slot), slot);
         else if (e >= 0 && before && before->gone[e])
             restore_points(s, sp__solid_group_of(s, slot), slot);
+        else
+            continue;
+        sp__group_keep_rest(s, sp__solid_group_of(s, slot), slot);
+    }
+    for (int slot = 0; slot < s->slots; slot++) {
+        const int e = s->user_element[slot];
+        const bool gone = e >= 0 && sp__solid_gone(s, e);
         s->volume[slot] = gone ? 0 : s->whole_volume[slot];
     }
     s->rest_volume = 0;

@@ -178,10 +178,12 @@ typedef struct assembly {
     sp_coef c;
 } assembly;
 
-static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk, double stiff, double *blocks) {
+static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk, double stiff, double heavy, double *blocks) {
     size_t entry = (size_t)g->stencil_start[chunk];
     sp_stencil where = {g->stencil_start[chunk + 1] - g->stencil_start[chunk], g->stencil_block + entry,
                         g->stencil_at + entry * (size_t)(group_pairs(g) * g->lanes)};
+    if (s->consistent && heavy != 0) sp__mass_assemble(s, g, &where, heavy, blocks);
+    if (stiff == 0) return;
     if (g->springs.pattern)
         sp__springs_assemble(&g->frozen_springs, &where, stiff, blocks);
     else if (g->iso.points)
@@ -202,9 +204,9 @@ static void assemble_chunk(void *arg, int chunk, int worker) {
     double *blocks = s->stencil_sum + 9 * (size_t)s->stencil_most * (size_t)worker;
     double stiff = as->c.k + as->c.b * s->params.rayleigh_stiffness, heavy = as->c.m + as->c.b * s->params.rayleigh_mass;
     memset(blocks, 0, sizeof *blocks * 9 * (size_t)sp__blocks_chunk_blocks(A, chunk));
-    for (int g = 0; g < s->group_count && stiff != 0; g++) assemble_group(s, &s->group[g], chunk, stiff, blocks);
+    for (int g = 0; g < s->group_count; g++) assemble_group(s, &s->group[g], chunk, stiff, heavy, blocks);
     for (int i = A->chunk_row[chunk]; i < A->chunk_row[chunk + 1]; i++) {
-        double m = heavy * s->mass[i] + as->c.b * s->drag_of[i],
+        double m = heavy * s->diagonal_mass[i] + as->c.b * s->drag_of[i],
                *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);
         v[0] += m, v[4] += m, v[8] += m;
     }

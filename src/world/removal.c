@@ -43,7 +43,7 @@ sp_status sp__world_edit_remove_element(sp_world *w, const sp_edit *e, const cha
     if (e->node >= b->computed) return refuse_element(refused, "the body has no element of that number");
     sp_slot *slot = sp__world_slot(w, b);
     SP_TRY(removal_list(w, b, slot));
-    if (slot->removing[e->node]) return refuse_element(refused, "the element is removed already");
+    if (slot->removing[e->node]) return SP_OK;  // as a pin of a node that is pinned: selections of events may overlap
     if (slot->removing_left == 1) return refuse_element(refused, "it is the last element of the body");
     slot->removing[e->node] = 1;
     slot->removing_count++, slot->removing_left--;
@@ -137,7 +137,7 @@ static sp_status set_removed(sp_world *w, sp_body *b, const unsigned char *remov
     sp__world_contacts_forget(w, 0);  // they name faces of the old boundary
     sp__world_remains_take(w, b);
     w->hash = sp__world_compute_hash(w);
-    return w->def.snapshots ? sp__snapshots_reserve(w) : SP_OK;
+    return SP_OK;
 }
 
 sp_status sp_world_set_removed(sp_world *w, sp_body_id id, const unsigned char *removed) {

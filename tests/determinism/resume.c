@@ -9,6 +9,13 @@
     "<fix plane='0 0 0 1 0 0' within='1e-6'/>" solver "<probe name='tip' near='0.6 0.2 0.2' quantity='position velocity'/>" \
     "<probe name='half' near='0.6 0 0' quantity='position' period='0.007'/></solid>"                                        \
     "<event t='0.05' do='set' set='beam.young' value='5e4' ramp='0.08'/>" more "<stop steps='24'/></scene>"
+#define CONSISTENT(shape, integrator)                                                                                        \
+    "<scene dt='0.01' gravity='0 -9.81 0'>"                                                                                  \
+    "<solid name='beam' young='1e5' mass-matrix='consistent' rayleigh='1 0.001'><box size='0.6 0.2 0.2' cells='4 2 2'" shape \
+    "/>"                                                                                                                     \
+    "<fix plane='0 0 0 1 0 0' within='1e-6'/><mass name='w' near='0.6 0 0' value='{1+t}'/>" integrator                       \
+    "<probe name='tip' near='0.6 0.2 0.2' quantity='position velocity'/></solid>"                                            \
+    "<event t='0.05' do='set' set='beam.density' value='1500' ramp='0.08'/><stop steps='24'/></scene>"
 #define SCENE(solver, more) SHAPED("", solver, more)
 // elements are removed before the checkpoint, and again after it
 #define REMOVED                                                       \
@@ -107,6 +114,15 @@ TEST(every_solver_continues_with_the_same_bits) {
         SHAPED(" order='2'", "<region box='0 0 0 0.3 0.2 0.2' material='stvk'/>", REMOVED),
         SCENE("", "<rigid name='floor'><plane point='0 -0.03 0'/></rigid><contact formulation='proximity'/>" REMOVED),
         SCENE("", "<rigid name='floor'><plane point='0 -0.03 0'/></rigid><contact formulation='penalty'/>" REMOVED),
+        SCENE("<region box='0 0 0 0.6 0.1 0.2' swell='{0.1*sin(20*t)}'/>", ""),
+        SHAPED(" order='2'", "<region box='0 0 0 0.6 0.1 0.2' material='stvk' swell='{0.1*t}'/><integrator type='newton'/>", ""),
+        SHAPED(" pattern='hex'", "<region box='0 0 0 0.6 0.1 0.2' swell='{0.1*t}'/><solver type='cg'/>", ""),
+        SCENE("<region box='0 0 0 0.6 0.1 0.2' fibre='1 0.2 0' active='{0.2*sin(20*t)^2}'/>", ""),
+        SHAPED(" pattern='hex'", "<region box='0 0 0 0.6 0.1 0.2' fibre='1 0.2 0' fibre-young='1e4' active='{t}'/>", ""),
+        SCENE("<region box='0 0 0 0.6 0.1 0.2' prony='0.3 0.05' fibre='1 0 0' active='{t}'/><integrator type='newton'/>", ""),
+        CONSISTENT("", ""),
+        CONSISTENT(" order='2'", "<integrator type='newton'/>"),
+        CONSISTENT(" pattern='hex'", "<solver type='cg'/>"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) compare(strstr(texts[i], "cells="), texts[i], NULL, NULL);
     record_clean();

@@ -259,6 +259,24 @@ static void change_bodies(story *s) {
     CHECK(sp_world_link_named(s->w, "band").slot == 0);
 }
 
+// elements that an edit removes, a checkpoint of that, and the way back
+static void remove_elements(story *s) {
+    const sp_body_id soft = sp_world_body_named(s->w, "soft");
+    sp_checkpoint c = {0};
+    sp_edit e = sp_edit_default(SP_EDIT_REMOVE_ELEMENT);
+    e.body = soft;
+    AGAIN(s, sp_world_queue(s->w, &e));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_save(s->w, &c));
+    AGAIN(s, sp_world_set_removed(s->w, soft, NULL));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_restore(s->w, c.data, c.size));
+    sp_body_info info;
+    CHECK(sp_world_body_info(s->w, soft, &info) == SP_OK && info.removed == 1);
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    sp_checkpoint_free(s->w, &c);
+}
+
 static void play_links(story *s) {
     sp_checkpoint c = {0};
     AGAIN(s, make_context(s));
@@ -281,6 +299,7 @@ static void play_links(story *s) {
     AGAIN(s, sp_world_step(s->w, 0.01));
     sp_checkpoint_free(s->w, &c);
     change_bodies(s);
+    remove_elements(s);
 }
 
 // ---------------------------------------------------------------------------------------------------- every allocation

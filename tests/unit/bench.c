@@ -322,6 +322,15 @@ TEST(materials_reports_its_fields) {
                                          "bullet.0.ms",
                                          "bullet.0.bullet_ms",
                                          "bullet.1.vs_bullet",
+                                         "error_against_time.0.element",
+                                         "error_against_time.0.integration",
+                                         "error_against_time.0.across",
+                                         "error_against_time.0.nodes",
+                                         "error_against_time.0.elements",
+                                         "error_against_time.0.newton_iterations",
+                                         "error_against_time.0.ms",
+                                         "error_against_time.0.tip",
+                                         "error_against_time.7.error",
                                          NULL};
     check_bench("materials", fields);
 }
@@ -386,7 +395,9 @@ TEST(preconditioners_report_their_fields) {
                                          "heterogeneous.0.iterations",
                                          "heterogeneous.0.published_iterations",
                                          "heterogeneous.12.preconditioner",
-                                         "loads.19.iterations",
+                                         "loads.0.model",
+                                         "loads.64.iterations",
+                                         "loads.20.published_iterations",
                                          "loads.0.published_ms",
                                          "inverse.0.apply_ms",
                                          NULL};

@@ -4,18 +4,12 @@
 
 #define STVK "material='stvk' young='1e5' poisson='0.49'"
 
-// energy of a bar that hangs at its root, after a static step; NAN: the scene is refused. box: attributes of its mesh
-static double hanging_box(const char *box, const char *attributes, const char *more) {
-    char text[1000];
+// energy of a body `b` after a step; NAN: the scene is refused
+static double energy_of(const char *text) {
     sp_context *ctx;
     sp_scene *scene = NULL;
     sp_run *run = NULL;
     double energy = NAN;
-    snprintf(text, sizeof text,
-             "<scene><material name='m' model='stvk' young='1e5' poisson='0.49' integration='full'/>"
-             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' %s/>"
-             "<fix box='-1 -1 -1 1e-3 1 1'/>%s<integrator type='static'/></solid><stop steps='1'/></scene>",
-             attributes, box, more);
     CHECK(sp_context_create(NULL, &ctx) == SP_OK);
     sp_status status = sp_scene_parse(ctx, text, strlen(text), "test.xml", NULL, &scene);
     if (status >= 0) status = sp_run_create(scene, NULL, &run);
@@ -30,8 +24,29 @@ static double hanging_box(const char *box, const char *attributes, const char *m
     return energy;
 }
 
+// of a bar that hangs at its root, after a static step; box: attributes of its mesh
+static double hanging_box(const char *box, const char *attributes, const char *more) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<scene><material name='m' model='stvk' young='1e5' poisson='0.49' integration='full'/>"
+             "<solid name='b' %s><box size='0.4 0.2 0.2' cells='4 2 2' %s/>"
+             "<fix box='-1 -1 -1 1e-3 1 1'/>%s<integrator type='static'/></solid><stop steps='1'/></scene>",
+             attributes, box, more);
+    return energy_of(text);
+}
+
 static double hanging(const char *attributes, const char *more) {
     return hanging_box("pattern='hex'", attributes, more);
+}
+
+// the same of quadratic tetrahedra; integration "": not given
+static double tetrahedra(const char *attributes, const char *integration) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<scene><solid name='b' %s %s%s%s><box size='0.4 0.2 0.2' cells='4 2 2' order='2'/><fix box='-1 -1 -1 1e-3 1 1'/>"
+             "<integrator type='static'/></solid><stop steps='1'/></scene>",
+             attributes, *integration ? "integration='" : "", integration, *integration ? "'" : "");
+    return energy_of(text);
 }
 
 TEST(integration_of_a_scene) {
@@ -65,6 +80,18 @@ TEST(incompressibility_of_a_scene) {
     // a region with a modulus of its own keeps the penalty of the body: this one has the modulus of the body
     CHECK_NEAR(hanging(STVK " incompressibility='1e7'", "<region where='{x lt 0.2}' young='1e5'/>"), body, 1e-6 * body);
     CHECK(isnan(hanging("material='mooney-rivlin' young='1e5' incompressibility='1e7'", "")));
+}
+
+// Straight quadratic tetrahedra: the linear law is integrated exactly with four points and with eight; a law of higher degree
+// in the displacement is not, and at eight points fewer changes of volume are free.
+TEST(vertices_of_quadratic_tetrahedra) {
+    double four = tetrahedra("material='linear' young='1e5'", ""),
+           eight = tetrahedra("material='linear' young='1e5'", "vertices");
+    CHECK_NEAR(eight / four, 1, 1e-10);
+    four = tetrahedra(STVK, ""), eight = tetrahedra(STVK, "vertices");
+    CHECK(eight < four && eight > 0.95 * four);
+    CHECK(isnan(tetrahedra(STVK, "full")));
+    CHECK(isnan(hanging(STVK " integration='vertices'", "")));
 }
 
 TEST(integration_of_a_named_material) {

@@ -182,6 +182,23 @@ TEST(integration_points_are_exact_to_their_degree_and_not_beyond) {
     }
 }
 
+TEST(vertex_points_are_exact_to_degree_3_and_not_beyond) {
+    for (int a = 0; a <= 4; a++)
+        for (int b = 0; a + b <= 4; b++)
+            for (int c = 0; a + b + c <= 4; c++) {
+                const int power[3] = {a, b, c};
+                double sum = 0;
+                for (int p = 0; p < SP_ELEMENT_VERTEX_POINTS; p++) {
+                    double natural[3], weight;
+                    sp__element_vertex_point(p, natural, &weight);
+                    CHECK(weight > 0);
+                    sum += weight * pow(natural[0], a) * pow(natural[1], b) * pow(natural[2], c);
+                }
+                double apart = fabs(sum - exact_integral(SP_ELEMENT_TET10, power));
+                CHECK(a + b + c == 4 ? apart > 1e-5 : apart < 1e-15);  // sums of eight numbers below 1
+            }
+}
+
 // The volume of the bent hexahedron: its map is trilinear, the determinant at most quadratic per coordinate. Against the
 // divergence theorem over its six faces, each by 3 x 3 Gauss points of its bilinear surface.
 TEST(the_volume_of_a_bent_hexahedron) {

@@ -22,6 +22,8 @@ typedef struct kind {
     bool free_root, edge_clamp, grows, held;
     bool weights;  // with point masses
     sp_integration integration;
+    sp_mass_matrix mass;
+    bool swells;
 } kind;
 
 static const kind kinds[] = {
@@ -91,6 +93,14 @@ static const kind kinds[] = {
      .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON, .weights = true},
     {"solid weights explicit", SOLID, .model = SP_LINEAR, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
      .tangent = SP_TANGENT_FROZEN, .backend = "ref", .integrator = SP_EXPLICIT, .weights = true},
+    {"solid consistent", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .mass = SP_MASS_CONSISTENT},
+    {"solid consistent newton", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
+     .integrator = SP_NEWTON, .weights = true, .mass = SP_MASS_CONSISTENT},
+    {"solid swelling", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT,
+     .backend = "cpu", .integrator = SP_NEWTON, .swells = true},
+    {"solid swelling ref", SOLID, .model = SP_LINEAR, .tangent = SP_TANGENT_FROZEN, .backend = "ref",
+     .integrator = SP_IMPLICIT_EULER, .swells = true},
     {"clothoid weights", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .weights = true},
     {"clothoid weights newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID, .free_root = true,
      .weights = true},
@@ -165,6 +175,10 @@ static void add_weights(const sp_anchor at[3], double mass, double inertia, sp_m
 
 static const sp_anchor membrane_weights[3] = {
     {.elem = 8, .at = {1, 0, 0}}, {.elem = 9, .at = {0, 1, 0}}, {.elem = 7, .at = {0.2, 0.3, 0}}};
+static double swelling(const void *user, double t) {
+    (void)user;
+    return 0.05 + 0.2 * t;
+}
 
 static void add_solid(sp_world *w, const kind *k) {
     sp_mesh *mesh;
@@ -183,7 +197,8 @@ static void add_solid(sp_world *w, const kind *k) {
     def.integration = k->integration;
     def.material.young = 2e4, def.integrator.type = k->integrator,
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
-    def.solver.tolerance = 1e-12;
+    def.solver.tolerance = 1e-12, def.mass_matrix = k->mass;
+    if (k->swells) def.eigenstrains.body.swell.eval = swelling;
     sp_mass_def weights[2];
     add_weights(membrane ? membrane_weights : solid_weights, 8, 0, weights);
     def.masses = weights, def.mass_count = k->weights ? 2 : 0;

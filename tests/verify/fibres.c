@@ -366,6 +366,22 @@ TEST(the_assembled_matrix_is_the_product) {
             }
 }
 
+// Five tetrahedra are two structures of four, the second with padding that repeats an element: where its law is not defined the
+// energy is infinite, not NaN, so that the element is found.
+TEST(the_energy_beside_padding_is_infinite_where_it_is_not_defined) {
+    for (int i = 0; i < CASES; i++)
+        for (int b = 0; b < 2; b++) {
+            specimen s;
+            double x[N_MOST];
+            REQUIRE(specimen_context(&s) && sp_mesh_box(s.ctx, size, (int[3]){1, 1, 1}, 5, &s.mesh) >= 0);
+            REQUIRE(specimen_open(&s, case_def(&cases[i], SP_TANGENT_FROZEN, SP_INTEGRATION_FULL), backends[b]));
+            for (int k = 0; k < 3 * s.nodes; k++) x[k] = sp_mesh_positions(s.mesh)[k] * (k % 3 == 1 ? -1.1 : 1);
+            double energy = energy_at(&s, x);
+            CHECK(cases[i].inverts ? isfinite(energy) : isinf(energy));
+            specimen_close(&s);
+        }
+}
+
 // ------------------------------------------------------------------------------------------------ fields
 
 // The stretch of the fibres of a homogeneous state, on the API; a zero direction of an element is no fibre.

@@ -22,10 +22,11 @@ __attribute__((noinline)) static void SP_NAME(fibre_state)(const sp_iso *g, size
         const sp_lane *slope = iso_lanes(g->slope + 12 * edges * q), w = lane_load(g->weight + 4 * q);
         sp_lane H[9], v[3];
         iso_gradient(g->nodes, d, slope, H);
+        iso_elastic(g, q, H);
         for (size_t k = 0; k < families; k++) {
             fibre_response r;
             fibre_respond(g->definite, p + SP_FIBRE_PARAMS * k, along + 3 * k, H, &r);
-            *energy += w * r.energy;
+            *energy += iso_weighted(w, r.energy);
             if (!f) continue;
             sp_lane *state = fibre_at(g, q, k);
             for (int i = 0; i < 3; i++) state[i] = r.stretched[i], v[i] = -w * r.stress * r.stretched[i];
@@ -101,6 +102,7 @@ SP_POINTWISE sp_lane dense_mean(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t q = BAR_POINTS * b; q < BAR_POINTS * (b + 1); q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
+        iso_elastic(g, q, H);
         sum += w * costa_measure(H), volume += w;
     }
     volume_costa(p[SP_LAW_BULK], sum / SP_SELECT(volume > 0.0, volume, lane_all(1)), U);
@@ -118,6 +120,7 @@ __attribute__((noinline)) static void SP_NAME(dense_state)(const sp_iso *g, size
     for (size_t q = (size_t)g->points * b; q < (size_t)g->points * (b + 1); q++) {
         sp_lane H[9], psi;
         iso_gradient(g->nodes, d, iso_lanes(g->slope + 12 * ((size_t)g->nodes - 1) * q), H);
+        iso_elastic(g, q, H);
         if (f) {
             costa_response r;
             SP_NAME(costa_at)(g->definite, p, fibre, H, volumetric, &r);
@@ -126,7 +129,7 @@ __attribute__((noinline)) static void SP_NAME(dense_state)(const sp_iso *g, size
         } else {
             SP_NAME(costa_energy_at)(p, fibre, H, volumetric, &psi);
         }
-        *energy += lane_load(g->weight + 4 * q) * psi;
+        *energy += iso_weighted(lane_load(g->weight + 4 * q), psi);
     }
     // U'' = k / J is positive
     if (mean && f) mean[BAR_SLOPES] = U[2] / SP_SELECT(volume > 0.0, volume, lane_all(1));
@@ -150,7 +153,7 @@ static void SP_NAME(dense_product)(const sp_iso *g, int chunk, const double *x, 
     if (g->nodes == 4)
         dense_product_loop(g, chunk, x, y, 4, 1, false);
     else if (g->nodes == 10)
-        dense_product_loop(g, chunk, x, y, 10, 4, false);
+        dense_product_loop(g, chunk, x, y, 10, g->points, false);
     else if (!g->bar)
         dense_product_loop(g, chunk, x, y, 8, 8, false);
     else

@@ -28,6 +28,12 @@ SP_POINTWISE sp_lane *iso_lanes(double *p) {
     return __builtin_assume_aligned(p, 8 * SP_LANES);
 }
 
+// H of the elastic part of the deformation at point q
+SP_POINTWISE void iso_elastic(const sp_iso *g, size_t q, sp_lane *H) {
+    if (!g->offset) return;
+    for (size_t k = 0; k < 9; k++) H[k] += lane_load(g->offset + 4 * (9 * (q / (size_t)g->points) + k));
+}
+
 __attribute__((noinline)) static void SP_NAME(iso_at)(int law, bool definite, const sp_lane *p, const sp_lane *H,
                                                       iso_response *out) {
     iso_respond((sp_law)law, definite, p, H, out);
@@ -42,6 +48,11 @@ __attribute__((noinline)) static void SP_NAME(iso_energy_at)(int law, const sp_l
     *energy = iso_energy((sp_law)law, p, H);
 }
 
+// energy of a point; 0 in padding, which repeats an element whose energy may be infinite
+SP_POINTWISE sp_lane iso_weighted(sp_lane w, sp_lane density) {
+    return SP_SELECT(w > 0.0, w * density, lane_all(0));
+}
+
 // stress and tangent of point q; f: forces of nodes 1..; NULL: only the energy
 SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, const sp_lane *d, sp_lane *f, int nodes) {
     size_t edges = (size_t)nodes - 1;
@@ -49,16 +60,17 @@ SP_POINTWISE sp_lane iso_point(const sp_iso *g, size_t q, const sp_lane *p, cons
     sp_lane *turned = iso_lanes(g->turned + 12 * edges * q), H[9], P[9], t[3], w = lane_load(g->weight + 4 * q);
     iso_response r;
     iso_gradient(nodes, d, slope, H);
+    iso_elastic(g, q, H);
     if (nodes == MEMBRANE_NODES)
         SP_NAME(membrane_at)(g->law, g->definite, p, slope, H, t, &r);
     else
         SP_NAME(iso_at)(g->law, g->definite, p, H, &r);
-    if (!f) return w * r.law.energy;
+    if (!f) return iso_weighted(w, r.law.energy);
     for (size_t a = 0; a < 3 * edges; a += 3) iso_turn(r.V, slope + a, turned + a);
     iso_tangent(&r, w, iso_lanes(g->tangent + 4 * SP_ISO_TANGENT * q));
     iso_stress(&r, -w, P);
     iso_spread(nodes, P, turned, f);
-    return w * r.law.energy;
+    return iso_weighted(w, r.law.energy);
 }
 
 // ------------------------------------------------------------------------------------------------ mean dilatation
@@ -80,6 +92,7 @@ SP_POINTWISE sp_lane bar_points(const sp_iso *g, size_t b, const sp_lane *p, con
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(BAR_NODES, d, iso_lanes(g->slope + 4 * BAR_SLOPES * q), H);
+        iso_elastic(g, q, H);
         SP_NAME(bar_decompose)(g->law, p, H, &at[i], &z);
         sum += w * z;
         volume += w;
@@ -113,7 +126,7 @@ static void SP_NAME(bar_state)(const sp_iso *g, size_t b, const sp_lane *d, sp_l
     for (size_t i = 0, q = BAR_POINTS * b; i < BAR_POINTS; i++, q++) {
         iso_response r;
         SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at[i], &r);
-        *energy += lane_load(g->weight + 4 * q) * r.law.energy;
+        *energy += iso_weighted(lane_load(g->weight + 4 * q), r.law.energy);
         if (f) bar_store(g, q, p, &at[i], &r, f, mean);
     }
     if (f) mean[BAR_SLOPES] = (g->definite ? lane_max(bulk[2], zero) : bulk[2]) / SP_SELECT(volume > 0.0, volume, one);
@@ -150,6 +163,7 @@ SP_POINTWISE sp_lane relax_element(const sp_iso *g, size_t b, const sp_lane *d, 
         const sp_lane *slope = iso_lanes(g->slope + 12 * ((size_t)nodes - 1) * q), *S = iso_lanes(g->kept + 24 * q);
         sp_lane w = lane_load(g->weight + 4 * q);
         iso_gradient(nodes, d, slope, H);
+        iso_elastic(g, q, H);
         energy += w * relax_energy((sp_law)g->law, S, H);
         if (!f) continue;
         relax_stress((sp_law)g->law, S, -w, H, P);
@@ -177,7 +191,7 @@ static void SP_NAME(patch_measure)(const sp_iso *g, size_t b, const sp_lane *d, 
         iso_response r;
         bar_rest((sp_law)g->law, p, rest);
         SP_NAME(bar_at)(g->law, false, rest, none, &at, &r);
-        *energy += lane_load(g->weight + 4 * b) * r.law.energy;
+        *energy += iso_weighted(lane_load(g->weight + 4 * b), r.law.energy);
         return;
     }
     for (int a = 0; a < 9; a += 3) iso_turn(at.V, slope + a, turned + a);
@@ -209,7 +223,7 @@ static void SP_NAME(patch_respond)(const sp_iso *g, size_t b, sp_lane *f, sp_lan
     for (int k = 0; k < (g->law == SP_LAW_LINEAR ? 6 : 3); k++) at.t[k] = T[PATCH_STRETCHES + k];
     bar_rest((sp_law)g->law, p, rest);
     SP_NAME(bar_at)(g->law, g->definite, rest, bulk, &at, &r);
-    *energy += w * r.law.energy;
+    *energy += iso_weighted(w, r.law.energy);
     iso_tangent(&r, w, T);
     iso_stress(&r, -w, P);
     iso_spread(4, P, turned, f);
@@ -291,7 +305,7 @@ static void SP_NAME(membrane_sums)(const sp_iso *g, int chunk, const double *u, 
         iso_edges(MEMBRANE_NODES, u, g->local + 4 * MEMBRANE_NODES * b, d);
         iso_gradient(MEMBRANE_NODES, d, slope, H);
         SP_NAME(membrane_at)(g->law, false, p, slope, H, t, &r);
-        energy += w * r.law.energy, volume += w * membrane_jacobian(t);
+        energy += iso_weighted(w, r.law.energy), volume += w * membrane_jacobian(t);
     }
     out[0] = lane_sum(energy), out[1] = lane_sum(volume), out[2] = 0;
 }
@@ -316,9 +330,10 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
             sp_lane w = lane_load(g->weight + 4 * q), psi;
             load_lanes(g->slope + 12 * edges * q, 3 * (int)edges, slope);
             iso_gradient(g->nodes, d, slope, H);
+            iso_elastic(g, q, H);
             if (!g->bar && !g->dense && !g->patches) {
                 SP_NAME(iso_energy_at)(g->law, p, H, &psi);
-                energy += w * psi;
+                energy += iso_weighted(w, psi);
             }
             sp_lane J = iso_jacobian(H);
             volume += w * J;
@@ -363,7 +378,7 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
     else if (g->nodes == MEMBRANE_NODES)
         iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
-        iso_product_loop(g, chunk, x, y, 10, 4, false);
+        iso_product_loop(g, chunk, x, y, 10, g->points, false);
     else if (!g->bar)
         iso_product_loop(g, chunk, x, y, 8, 8, false);
     else
@@ -427,7 +442,7 @@ static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, doub
     else if (g->nodes == MEMBRANE_NODES)
         iso_assemble_loop(g, where, factor, blocks, MEMBRANE_NODES, 1, false);
     else if (g->nodes == 10)
-        iso_assemble_loop(g, where, factor, blocks, 10, 4, false);
+        iso_assemble_loop(g, where, factor, blocks, 10, g->points, false);
     else if (!g->bar)
         iso_assemble_loop(g, where, factor, blocks, 8, 8, false);
     else

@@ -25,6 +25,12 @@ static void element_add(const sp_iso *g, size_t e, const double *f, double *y) {
         }
 }
 
+// H of the elastic part of the deformation at point q
+static void point_gradient(const sp_iso *g, size_t q, const double *d, double *H) {
+    iso_gradient(g->nodes, d, g->slope + 3 * ((size_t)g->nodes - 1) * q, H);
+    for (size_t k = 0; g->offset && k < 9; k++) H[k] += g->offset[9 * (q / (size_t)g->points) + k];
+}
+
 // forces of point q, with turned gradients and tangent
 static void point_store(const sp_iso *g, size_t q, const iso_response *r, double *f) {
     size_t edges = (size_t)g->nodes - 1;
@@ -41,7 +47,7 @@ static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, 
     const double *slope = g->slope + 3 * ((size_t)g->nodes - 1) * q, *p = g->param + SP_LAW_PARAMS * e;
     double H[9], t[3];
     iso_response r;
-    iso_gradient(g->nodes, d, slope, H);
+    point_gradient(g, q, d, H);
     if (g->nodes == MEMBRANE_NODES)
         membrane_respond((sp_law)g->law, g->definite, p, slope, H, t, &r);
     else
@@ -54,10 +60,10 @@ static double point_state(const sp_iso *g, size_t e, size_t q, const double *d, 
 
 // points of element e, and g, g', g'' at the mean of z; returns the volume
 static double bar_points(const sp_iso *g, size_t e, const double *d, bar_point *at, double *bulk) {
-    size_t edges = (size_t)g->nodes - 1, points = (size_t)g->points;
+    size_t points = (size_t)g->points;
     double volume = 0, sum = 0, H[9];
     for (size_t i = 0, q = points * e; i < points; i++, q++) {
-        iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
+        point_gradient(g, q, d, H);
         sum += g->weight[q] * bar_decompose((sp_law)g->law, g->param + SP_LAW_PARAMS * e, H, &at[i]);
         volume += g->weight[q];
     }
@@ -121,10 +127,9 @@ static void dense_store(const sp_iso *g, size_t e, size_t q, const costa_respons
 
 // U at the mean of J - 1; returns the volume
 static double dense_mean(const sp_iso *g, size_t e, const double *d, double *U) {
-    size_t edges = (size_t)g->nodes - 1;
     double volume = 0, sum = 0, H[9];
     for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
-        iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
+        point_gradient(g, q, d, H);
         sum += g->weight[q] * costa_measure(H), volume += g->weight[q];
     }
     volume_costa(g->param[SP_LAW_PARAMS * e + SP_LAW_BULK], volume > 0 ? sum / volume : 0, U);
@@ -141,7 +146,7 @@ static double dense_state(const sp_iso *g, size_t e, const double *d, double *f)
     for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
         const double of_mean[3] = {0, U[1], 0};
         double H[9], M[9];
-        iso_gradient(g->nodes, d, g->slope + 3 * edges * q, H);
+        point_gradient(g, q, d, H);
         if (!f) {
             energy += g->weight[q] * costa_energy(p, fibre, H, mean ? of_mean : NULL);
             continue;
@@ -163,7 +168,7 @@ static double fibre_state(const sp_iso *g, size_t e, const double *d, double *f)
     double energy = 0, H[9], v[3];
     for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) {
         const double *slope = g->slope + 3 * edges * q, w = g->weight[q];
-        iso_gradient(g->nodes, d, slope, H);
+        point_gradient(g, q, d, H);
         for (size_t k = 0; k < families; k++) {
             const double *along = element_directions(g, e) + 3 * k;
             fibre_response r;
@@ -193,7 +198,7 @@ static void fibre_products(const sp_iso *g, size_t e, const double *d, double *f
 static double patch_point(const sp_iso *g, size_t e, const double *u, bar_point *at) {
     double d[9], H[9];
     element_edges(g, e, u, d);
-    iso_gradient(4, d, g->slope + 9 * e, H);
+    point_gradient(g, e, d, H);
     return bar_decompose((sp_law)g->law, g->param + SP_LAW_PARAMS * e, H, at);
 }
 

@@ -17,12 +17,13 @@ typedef struct layers {
     sp_solid_law *laws;  // of the regions
     int region_count;
     int *element_region;
-    double *element[3];  // density, young, poisson; NaN: value of the body or region
-    double *fibre;       // 6 per element, likewise; NULL: constant in every region
+    sp_eigenstrain *strains;  // of the regions
+    double *element[5];       // density, young, poisson, swell, active; NaN: value of the body or region
+    double *fibre;            // 6 per element, likewise; NULL: constant in every region
 } layers;
 
-enum { DENSITY, YOUNG, POISSON };
-static const char *const names[3] = {"density", "young", "poisson"};
+enum { DENSITY, YOUNG, POISSON, SWELL, ACTIVE };
+static const char *const names[5] = {"density", "young", "poisson", "swell", "active"};
 
 static sp_status use_array(sp_run *run, const sp_run_body *body, layers *l, int which) {
     int n = sp_mesh_element_count(body->own);
@@ -70,6 +71,24 @@ static sp_status material_spread(sp_run *run, const sp_run_body *body, const sp_
 
 static bool varies_in_space(const sp_attr *attr) {
     return attr->data || sp__attr_varies(attr, SP_ATTR_OF_SPACE);
+}
+
+static sp_status check_varies_once(sp_run *run, const sp_scene_node *m, int which, const sp_attr *attr) {
+    if (!varies_in_space(attr) || !sp__attr_varies(attr, SP_ATTR_OF_TIME)) return SP_OK;
+    return SP_BUILD_FAIL(run, m, names[which], "%s varies in time and in space at once: give it t, or x y z, not both",
+                         names[which]);
+}
+
+// swell or active of a body or a region. elements NULL: all
+static sp_status take_strain(sp_run *run, const sp_run_body *body, const sp_scene_node *m, int which, const int *elements,
+                             int count, layers *l, sp_eigenstrain *out) {
+    const sp_attr *attr = sp__build_attr(m, names[which]);
+    if (!attr) return SP_OK;
+    SP_TRY(check_varies_once(run, m, which, attr));
+    if (varies_in_space(attr)) return material_spread(run, body, m, which, elements, count, l);
+    for (int i = 0; i < count && l->element[which]; i++) l->element[which][elements ? elements[i] : i] = NAN;
+    *(which == SWELL ? &out->swell : &out->active) = sp__attr_signal(m, names[which], 0);
+    return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ fibres
@@ -156,9 +175,7 @@ static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node 
     int n = sp_mesh_element_count(body->own);
     if (!attr) return SP_OK;
     bool in_space = varies_in_space(attr), in_time = sp__attr_varies(attr, SP_ATTR_OF_TIME);
-    if (in_space && in_time)
-        return SP_BUILD_FAIL(run, m, names[which], "%s varies in time and in space at once: give it t, or x y z, not both",
-                             names[which]);
+    SP_TRY(check_varies_once(run, m, which, attr));
     if (in_time && signal) {
         *signal = sp__attr_signal(m, names[which], 0);
         body->young_varies = true;
@@ -193,7 +210,8 @@ static void take_model(const sp_scene_node *m, const char *name, sp_material_mod
 static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *law) {
     static const char *const rotations[] = {"polar", "qr", "svd"}, *const shapes[] = {"rest", "deformed"},
                              *const tangents[] = {"frozen", "exact"}, *const forms[] = {"stable", "log", "isochoric"},
-                             *const volumes[] = {"log", "quadratic", "mixed"}, *const integrations[] = {"b-bar", "full"};
+                             *const volumes[] = {"log", "quadratic", "mixed"},
+                             *const integrations[] = {"b-bar", "full", "vertices"};
     int n;
     take_model(m, model, &law->model);
     if ((n = word_number(m, "rotation", rotations, 3)) >= 0) law->rotation = (sp_rotation)n;
@@ -201,22 +219,24 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "tangent", tangents, 2)) >= 0) law->tangent = (sp_tangent)n;
     if ((n = word_number(m, "form", forms, 3)) >= 0) law->form = (sp_neo_hookean_form)n;
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
-    if ((n = word_number(m, "integration", integrations, 2)) >= 0)
-        law->integration = n ? SP_INTEGRATION_FULL : SP_INTEGRATION_B_BAR;
+    static const sp_integration integrations_of[] = {SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL, SP_INTEGRATION_VERTICES};
+    if ((n = word_number(m, "integration", integrations, 3)) >= 0) law->integration = integrations_of[n];
 }
 
-// `integration` acts on hexahedra and 4-node tetrahedra: it is an error where there is neither. elements NULL: all
+// `integration` acts on hexahedra and 4-node tetrahedra, `vertices` on quadratic ones: it is an error where there is none.
+// elements NULL: all
 static sp_status check_integration(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
     const int *nodes;
+    const sp_attr *attr = sp__build_attr(m, "integration");
     if (!sp__build_given(m, "integration")) return SP_OK;
-    for (int i = 0; i < count; i++) switch (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes)) {
-        case SP_ELEMENT_HEX8:
-        case SP_ELEMENT_TET4: return SP_OK;
-        default: break;
-        }
-    return SP_BUILD_FAIL(run, m, "integration",
-                         "integration acts on hexahedra with 8 nodes and tetrahedra with 4, and \"%s\" has neither%s",
-                         body->node->path, elements ? " in this region" : "");
+    const bool vertices = strcmp(attr->words[0], "vertices") == 0;
+    for (int i = 0; i < count; i++) {
+        sp_element_type type = sp_mesh_element(body->own, elements ? elements[i] : i, &nodes);
+        if (vertices ? type == SP_ELEMENT_TET10 : type == SP_ELEMENT_HEX8 || type == SP_ELEMENT_TET4) return SP_OK;
+    }
+    return SP_BUILD_FAIL(run, m, "integration", "integration%s acts on %s, and \"%s\" has none%s", vertices ? " vertices" : "",
+                         vertices ? "tetrahedra with 10 nodes" : "hexahedra with 8 nodes and tetrahedra with 4", body->node->path,
+                         elements ? " in this region" : "");
 }
 
 static void take_coefficients(const sp_scene_node *m, sp_material *out) {
@@ -243,6 +263,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
     def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration;
     take_coefficients(m, &def->material);
     take_relaxation(m, &def->material);
+    if (sp__build_is(body->node, "mass-matrix", "consistent")) def->mass_matrix = SP_MASS_CONSISTENT;
 }
 
 // ------------------------------------------------------------------------------------------------ regions
@@ -251,7 +272,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 static bool region_is_own(const sp_scene_node *region) {
     static const char *const of_law[] = {"material",    "rotation",          "shape",        "tangent", "form",
                                          "volumetric",  "integration",       "coefficients", "bulk",    "fibre",
-                                         "fibre-young", "incompressibility", "prony"};
+                                         "fibre-young", "incompressibility", "prony",        "swell",   "active"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
@@ -282,6 +303,10 @@ static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_sce
     if (attr && sp__attr_varies(attr, SP_ATTR_OF_TIME))
         return SP_BUILD_FAIL(run, m, "young", "young of a region cannot vary in time, only that of the whole body");
     sp_material *material = &l->regions[l->region_count];
+    sp_eigenstrain *strain = &l->strains[l->region_count];
+    *strain = (sp_eigenstrain){sp_signal_constant(NAN), sp_signal_constant(NAN)};
+    SP_TRY(take_strain(run, body, m, SWELL, elements, count, l, strain));
+    SP_TRY(take_strain(run, body, m, ACTIVE, elements, count, l, strain));
     region_law(region, m, l->def, &l->laws[l->region_count++], material);
     SP_TRY(take_fibre(run, body, m, elements, count, l, material));
     for (int i = 0; i < count; i++) {
@@ -394,7 +419,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     const sp_scene_node *m = sp__scene_material(body->node);
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) regions++;
     if (regions && (!SP_KEEP(&run->scratch, l.regions, regions) || !SP_KEEP(&run->scratch, l.laws, regions) ||
-                    !SP_KEEP(&run->scratch, l.element_region, n)))
+                    !SP_KEEP(&run->scratch, l.strains, regions) || !SP_KEEP(&run->scratch, l.element_region, n)))
         return sp__build_no_memory(run);
     body_law(body, m, def);
     SP_BUILD(check_integration(run, body, m, NULL, sp_mesh_element_count(body->own)));
@@ -402,6 +427,8 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
+    SP_BUILD(take_strain(run, body, m, SWELL, NULL, n, &l, &def->eigenstrains.body));
+    SP_BUILD(take_strain(run, body, m, ACTIVE, NULL, n, &l, &def->eigenstrains.body));
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) SP_BUILD(build_region(run, body, r, &l));
     def->regions = l.regions, def->region_laws = l.laws;
     def->region_count = l.region_count;
@@ -409,6 +436,8 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     def->element_density = l.element[DENSITY];
     def->element_young = l.element[YOUNG];
     def->element_poisson = l.element[POISSON];
+    def->eigenstrains.regions = l.strains;
+    def->eigenstrains.element_swell = l.element[SWELL], def->eigenstrains.element_active = l.element[ACTIVE];
     def->element_fibre = l.fibre;
     warn_of_locking(run, body, def);
     return SP_OK;

@@ -217,8 +217,12 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 static const char *const material_values[] = {"density", "young", "poisson",     "rotation",          "shape",
                                               "tangent", "form",  "volumetric",  "integration",       "coefficients",
-                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony"};
+                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony",
+                                              "swell",   "active"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
+// those that an array may give
+static const char *const element_values[] = {"density", "young", "poisson", "swell", "active"};
+enum { ELEMENT_VALUES = sizeof element_values / sizeof *element_values };
 
 static void acts_in(sp_scene_node *node, const char *attr, const char *model, const char *models, const char *why) {
     if (!sp__list_has(models, '/', model)) sp__cannot_act(node, attr, NULL, NULL, why);
@@ -300,8 +304,11 @@ static void check_fibre(sp_scene_node *node, const sp_scene_node *body, const ch
     if (own) sp__cannot_act(node, "fibre-young", NULL, NULL, "the coefficients of this law describe its fibres (docs/fibres.md)");
     if (strcmp(model, "linear") == 0)
         sp__cannot_act(node, "fibre-young", NULL, NULL, "fibres of a linear material would not turn with the body");
-    if (!own && !fibre_given(node, body, "fibre-young"))
-        sp__cannot_act(node, "fibre", NULL, NULL, "fibres are those of fibre-young, holzapfel or costa, and none is given");
+    if (!own && !fibre_given(node, body, "fibre-young") && !fibre_given(node, body, "active"))
+        sp__cannot_act(node, "fibre", NULL, NULL,
+                       "fibres are those of fibre-young, active, holzapfel or costa, and none is given");
+    if (sp__attr_given(node, "active") && !fibre_given(node, body, "fibre"))
+        sp__scene_error(node->scene, node, "active", "active needs fibre, the direction in which it contracts");
     if ((needs || (adds && !own)) && !fibre_given(node, body, "fibre"))
         sp__scene_error(node->scene, node, adds ? "fibre-young" : NULL, "%s needs fibre, the direction of its fibres",
                         needs ? "holzapfel" : "fibre-young");
@@ -318,9 +325,8 @@ static const char *model_of(const sp_scene_node *node) {
 }
 
 static void check_data(sp_scene_node *node) {
-    static const char *const names[] = {"density", "young", "poisson"};
-    for (int i = 0; i < 3; i++) {
-        const sp_attr *attr = sp__attr(node, names[i]);
+    for (int i = 0; i < ELEMENT_VALUES; i++) {
+        const sp_attr *attr = sp__attr(node, element_values[i]);
         if (!attr->data) continue;
         const sp_scene_node *body = is_element(node, "region") ? node->parent : node;
         bool found = is_element(node, "material");  // checked for each body that uses it when the body is built
@@ -330,7 +336,7 @@ static void check_data(sp_scene_node *node) {
             if (!is_element(child, "data") || strcmp(child->name, attr->data) != 0) continue;
             child->source->used = found = true;
         }
-        if (!found) sp__scene_error(node->scene, node, names[i], "there is no data \"%s\" in this body", attr->data);
+        if (!found) sp__scene_error(node->scene, node, element_values[i], "there is no data \"%s\" in this body", attr->data);
     }
 }
 
@@ -361,8 +367,8 @@ static void check_fibre_data(const sp_scene_node *body, sp_scene_node *values) {
 }
 
 static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
-    for (int i = 0; i < 3; i++) {
-        const sp_attr *attr = sp__attr(material, material_values[i]);
+    for (int i = 0; i < ELEMENT_VALUES; i++) {
+        const sp_attr *attr = sp__attr(material, element_values[i]);
         for (int c = 0; attr->data && c < body->child_count; c++)
             if (is_element(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
                 body->children[c]->source->used = true;

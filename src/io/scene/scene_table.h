@@ -111,6 +111,9 @@ enum {
 #define MATERIAL(DEF, time)                                                                                                     \
     NUMBER_PARAM("density", DEF(LISTED), X_, "solid.density"), NUMBER_PARAM("young", DEF(LISTED), (time) | X_, "solid.young"),  \
         NUMBER_PARAM("poisson", DEF(LISTED), X_, "solid.poisson"),                                                              \
+        NUMBERS("swell", 1, 1, "", -0.9, 10, DEF("0"), T_ | X_, 1, REBUILD, "linear strain without stress, in all directions"), \
+        NUMBERS("active", 1, 1, "", 0, 0.9, DEF("0"), T_ | X_, 1, REBUILD,                                                      \
+                "contraction along the fibres without stress, at constant volume"),                                             \
         CHOICE("rotation", DEF("svd"), "svd/polar/qr", 0, 1, REBUILD, "corotational: how the rotation of an element is found"), \
         CHOICE("shape", DEF("rest"), "rest/deformed", 0, 1, REBUILD,                                                            \
                "corotational: shape on which the stiffness is built; deformed: no torque on a deformed element"),               \
@@ -119,8 +122,9 @@ enum {
         CHOICE("form", DEF("stable"), "stable/log/isochoric", 0, 1, REBUILD, "neo-hookean: its energy"),                        \
         CHOICE("volumetric", DEF("log"), "log/quadratic/mixed", 0, 1, REBUILD,                                                  \
                "laws with a bulk modulus k: k/2 ln^2 J, k/2 (J-1)^2 or k/2 ((J^2-1)/2 - ln J)"),                                \
-        CHOICE("integration", NULL, "b-bar/full", 0, 1, REBUILD,                                                                \
+        CHOICE("integration", NULL, "b-bar/full/vertices", 0, 1, REBUILD,                                                       \
                "b-bar: one mean change of volume per 8-node hexahedron or patch of 4-node tetrahedra, which does not lock; "    \
+               "vertices: 10-node tetrahedra with eight points, which return from every tangle; "                               \
                "default: b-bar for hexahedra, full for tetrahedra"),                                                            \
         CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \

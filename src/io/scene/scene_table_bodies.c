@@ -165,7 +165,7 @@ static sp_attr_spec solid_attrs[] = {
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
     POSITIVE("thickness", "m", NULL, 0, 1, REBUILD, "makes it a membrane: of the triangles of its shape, or of its surface"),
-    CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
+    CHOICE("mass-matrix", "lumped", "lumped/consistent", 0, 1, REBUILD,
            "lumped at the nodes, or consistent with the shape functions"),
     DAMPING("solid"),
     CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated[2]/factor/exact", 0, 1, REBUILD,
