@@ -93,8 +93,8 @@ SP_POINTWISE sp_lane membrane_contraction(sp_law law, const sp_lane *p) {
     return SP_SELECT(some, lambda / SP_SELECT(some, size, lane_all(1)), lane_all(0));
 }
 
-// t3 of the laws with a closed form, and the start of the search for others: that of a constant Poisson's ratio in logarithms,
-// exact for an incompressible material. `stvk` has no thickness left where 1 + 2 E33 is below 0
+// t3 of the laws with a closed form (`stvk` without a penalty), and the start of the search for others: that of a constant
+// Poisson's ratio in logarithms, exact for an incompressible material. `stvk` has no thickness left where 1 + 2 E33 is below 0
 SP_POINTWISE sp_lane membrane_start(sp_law law, const sp_lane *p, const sp_lane *t) {
     sp_lane k = membrane_contraction(law, p), least = lane_all(SP_PRECISION(-0.999999, -0.9999));
     if (law <= SP_LAW_COROTATIONAL) return -k * (t[0] + t[1]);
@@ -105,11 +105,11 @@ SP_POINTWISE sp_lane membrane_start(sp_law law, const sp_lane *p, const sp_lane 
     return lane_expm1(-k * (lane_log1p(lane_max(t[0], least)) + lane_log1p(lane_max(t[1], least))));
 }
 
-// One Newton step of psi_3 = 0 for the stretch s of the thickness. The stable law has psi_33 > 0. For others psi_3 s, the
-// Kirchhoff stress, is monotone in ln s where psi_3 itself is not; there a step is at most a factor of two.
+// One Newton step of psi_3 = 0 for the stretch s of the thickness. `stvk` with a penalty and the stable law have psi_33 > 0. For
+// others psi_3 s, the Kirchhoff stress, is monotone in ln s where psi_3 itself is not; there a step is at most a factor of two.
 SP_POINTWISE sp_lane membrane_step(sp_law law, sp_lane s, sp_lane first, sp_lane second) {
     sp_lane one = lane_all(1), most = lane_all(SP_REAL(0.7));
-    if (law == SP_LAW_NEO_HOOKEAN_STABLE) {
+    if (law <= SP_LAW_NEO_HOOKEAN_STABLE) {
         sp_mask some = second > 0;
         return SP_SELECT(some, lane_max(-first / SP_SELECT(some, second, one), -SP_REAL(0.9) * s), lane_all(0));
     }
@@ -125,9 +125,8 @@ SP_POINTWISE sp_lane membrane_step(sp_law law, sp_lane s, sp_lane first, sp_lane
 // usual. A lane that has converged does not change any more.
 SP_POINTWISE void membrane_evaluate(sp_law law, const sp_lane *p, sp_lane *t, law_response *out) {
     enum { MOST = 40 };
-    const int closed = law <= SP_LAW_STVK;
     t[2] = membrane_start(law, p, t);
-    sp_mask open = t[2] > (closed ? INFINITY : -INFINITY);
+    sp_mask open = law == SP_LAW_STVK ? p[SP_LAW_BULK] > 0 : t[2] > lane_all(law < SP_LAW_STVK ? INFINITY : -INFINITY);
     for (int i = 0;; i++) {
         law_evaluate(law, p, t, out);
         if (i == MOST || !lane_any(open)) break;

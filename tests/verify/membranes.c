@@ -313,7 +313,60 @@ TEST(membranes_have_a_thickness_and_triangles_only) {
     def.solver.type = SP_SOLVER_CG, def.rotation = SP_ROTATION_QR;
     CHECK_INT(sp_world_add_solid(b.world, &def, NULL), SP_BAD_INPUT);
     def.rotation = SP_ROTATION_SVD;
+    // what needs a direction, a memory or volumes
+    def.model = SP_MASS_SPRING, def.material.poisson = 0.25;
+    CHECK_INT(sp_world_add_solid(b.world, &def, NULL), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(b.world)->message, "is a triangle"));
+    def.model = SP_NEO_HOOKEAN, def.material.fibre_young = 1e5, def.material.fibre[0] = 1;
+    CHECK_INT(sp_world_add_solid(b.world, &def, NULL), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(b.world)->message, "is a triangle"));
+    def.material.fibre_young = def.material.fibre[0] = 0;
     CHECK_INT(sp_world_add_solid(b.world, &def, NULL), SP_OK);
     sp_mesh_destroy(&box);
     lab_close(&b);
+}
+
+// ------------------------------------------------------------------------------------------------ contact
+
+// A cloth that falls on a ball: contact by constraints and by penalty carry its weight from either side of the cloth, and no node
+// goes through. Friction holds the cloth; the tolerance is what is left of the motion after 1 s.
+static void on_a_ball(sp_contact_formulation formulation, bool turned) {
+    const double ball_radius = 0.2, weight = 300 * 0.16 * thickness * 9.81;
+    lab b;
+    REQUIRE(lab_context(&b));
+    sp_mesh *sheet = NULL;
+    sp_pose over = sp_pose_identity();
+    over.translate[0] = over.translate[2] = -0.2, over.translate[1] = ball_radius + 1e-3;
+    if (turned) over.quat[0] = 0, over.quat[1] = 1, over.translate[2] = 0.2;  // half a turn about x
+    REQUIRE(sp_mesh_sheet(b.ctx, (double[]){0.4, 0.4}, (int[]){6, 6}, true, &sheet) == SP_OK);
+    REQUIRE(sp_mesh_transformed(sheet, NULL, &over, &b.mesh) == SP_OK);
+    sp_solid_def def = membrane_solid(&b);
+    def.material.young = 3e4, def.material.density = 300, def.rayleigh_mass = 4, def.rayleigh_stiffness = 0.01;
+    REQUIRE(lab_world(&b, &def, -9.81));
+    const sp_rigid_shape shape = {.type = SP_SPHERE, .size = {ball_radius}, .pose = sp_pose_identity()};
+    sp_rigid_def ball = sp_rigid_def_default();
+    ball.name = "ball", ball.shapes = &shape, ball.shape_count = 1;
+    REQUIRE(sp_world_add_rigid(b.world, &ball, NULL) == SP_OK);
+    sp_contact_def contact = sp_contact_def_default();
+    contact.formulation = formulation, contact.friction = 0.8;
+    REQUIRE(sp_world_set_contact(b.world, &contact) == SP_OK);
+    CHECK(lab_steps(&b, 0.02, 50) >= 0);
+    double *q = lab_field(&b, "position"), least = INFINITY;
+    for (int i = 0; i < b.nodes; i++) least = fmin(least, sp__norm3(q + 3 * i));
+    CHECK(least > ball_radius - 2e-3);
+    double v = lab_measures(&b).momentum[1], before = v;
+    CHECK(lab_step(&b, 0.02) >= 0);
+    v = lab_measures(&b).momentum[1];
+    // the force on the cloth is that which stops its fall
+    CHECK_NEAR((v - before) / 0.02, 0, 0.05 * weight);
+    free(q);
+    sp_mesh_destroy(&sheet);
+    lab_close(&b);
+}
+
+TEST(a_cloth_rests_on_a_ball) {
+    for (int turned = 0; turned < 2; turned++) {
+        on_a_ball(SP_CONTACT_PENALTY, turned);
+        on_a_ball(SP_CONTACT_PROXIMITY, turned);
+    }
 }

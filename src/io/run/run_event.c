@@ -155,6 +155,8 @@ static sp_status build_remove(sp_run *run, const sp_scene_node *node, sp_run_eve
         return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid: only elements of solids can be removed",
                              sp__attr_word(node, "of"));
     if (!body->id.slot) return SP_BAD_INPUT;
+    if (body->membrane)
+        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is a membrane: only volume elements can be removed", body->node->path);
     if (sp__build_given(node, "s") || sp__build_given(node, "end"))
         return SP_BUILD_FAIL(run, node, NULL, "s and end apply to rods, and \"%s\" is a solid", body->node->path);
     if (sp__build_is(body->node, "compliance", "warped"))
