@@ -76,7 +76,7 @@ typedef enum sp_volumetric { SP_VOLUMETRIC_LOG, SP_VOLUMETRIC_QUADRATIC, SP_VOLU
 /// Integration of 8-node hexahedra and tetrahedra; other elements ignore it. B-bar: the mean dilatation of a hexahedron, or of a
 /// patch of about seven 4-node tetrahedra, and the points of the element for the rest; does not lock if the material is nearly
 /// incompressible (docs/incompressible.md). Full: the points of the element for everything, four in 10-node tetrahedra. Vertices:
-/// eight points in 10-node tetrahedra, at the vertices and in the middle of the faces, which return from every tangle
+/// eight points in 10-node tetrahedra, at the vertices and in the middle of the faces, which recover from inversion
 /// (docs/elements.md); other elements as auto. Auto: b-bar for hexahedra, full for tetrahedra.
 typedef enum sp_integration {
     SP_INTEGRATION_AUTO,

@@ -124,7 +124,7 @@ enum {
                "laws with a bulk modulus k: k/2 ln^2 J, k/2 (J-1)^2 or k/2 ((J^2-1)/2 - ln J)"),                                \
         CHOICE("integration", NULL, "b-bar/full/vertices", 0, 1, REBUILD,                                                       \
                "b-bar: one mean change of volume per 8-node hexahedron or patch of 4-node tetrahedra, which does not lock; "    \
-               "vertices: 10-node tetrahedra with eight points, which return from every tangle; "                               \
+               "vertices: 10-node tetrahedra with eight points, which recover from inversion; "                                 \
                "default: b-bar for hexahedra, full for tetrahedra"),                                                            \
         CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
