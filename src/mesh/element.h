@@ -46,9 +46,9 @@ void sp__element_products(sp_element_type type, const double *x, double *product
 
 // Number of corners, which are the first nodes.
 int sp__element_corners(sp_element_type type);
-// Triangles of the faces, outward: 0, 4, 16 or 12; of a triangle itself. A quadrilateral is cut at its lowest node, so that two neighbours cut their
-// common face alike. A triangle with mid-edge nodes has one triangle per corner, which lists the corner first, and the middle
-// one.
+// Triangles of the faces, outward: 0, 4, 16 or 12; of a triangle itself. A quadrilateral is cut at its lowest node, so that two
+// neighbours cut their common face alike. A triangle with mid-edge nodes has one triangle per corner, which lists the corner
+// first, and the middle one.
 int sp__element_triangle_count(sp_element_type type);
 void sp__element_triangles(sp_element_type type, const int *nodes, int (*out)[3]);
 // Renumbers the nodes of an inverted element: its mirror image in natural coordinates.

@@ -1,11 +1,10 @@
 // Claim: active is a stress-free contraction by a along the fibres, at constant volume.
 //
 // - a free muscle becomes shorter by 1 - a and thicker by (1 - a)^-1/2 without stress, with every law and element; along oblique
-// fibres
-//   too, up to a rotation
+//   fibres too, up to a rotation
 // - a muscle between two walls pulls with the force of the law at the elastic stretch 1 / (1 - a)
 // - forces are the derivative of the energy, the tangent that of the forces, also with swelling and with fibres that have a
-// stiffness
+//   stiffness
 // - work of the activation is in the energy balance; a muscle that lifts a weight does not lose the energy that it gives to it
 #include "element.h"
 #include "element_boxes.h"
@@ -16,8 +15,8 @@ static const int cells[3] = {4, 2, 2};
 
 // with the laws of fibres (docs/fibres.md)
 static const law_case fibre_laws[] = {
-    {"holzapfel", SP_HOLZAPFEL, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 3, {3000, 2000, 4}, 12000},
-    {"costa", SP_COSTA, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 7, {2000, 8, 4, 4, 3, 3, 3}, 12000},
+    {"holzapfel", SP_HOLZAPFEL, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 3, {3000, 2000, 4}, 12000, 0},
+    {"costa", SP_COSTA, SP_FORM_STABLE, SP_VOLUMETRIC_LOG, 7, {2000, 8, 4, 4, 3, 3, 3}, 12000, 0},
 };
 enum { ALL_LAWS = LAW_CASES + 2 };
 
