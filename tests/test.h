@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct sp_test {
-    const char *name, *file;  // file: the path that the compiler was given
+    const char *name, *file;  // file: the source, which may have the test from a header
     void (*run)(void);
     struct sp_test *next;
 } sp_test;
@@ -41,12 +41,12 @@ extern int sp_test_failures;  // of the running test
 #define NOT_SANITIZED() \
     if (SANITIZED) return
 
-#define TEST(id)                                                        \
-    static void test_##id(void);                                        \
-    static sp_test test_entry_##id = {#id, __FILE__, test_##id, NULL};  \
-    __attribute__((constructor)) static void test_register_##id(void) { \
-        sp_test_register(&test_entry_##id);                             \
-    }                                                                   \
+#define TEST(id)                                                            \
+    static void test_##id(void);                                            \
+    static sp_test test_entry_##id = {#id, __BASE_FILE__, test_##id, NULL}; \
+    __attribute__((constructor)) static void test_register_##id(void) {     \
+        sp_test_register(&test_entry_##id);                                 \
+    }                                                                       \
     static void test_##id(void)
 
 #define SP_TEST_FAILED(...) (sp_test_failures++, printf("  %s:%d: ", __FILE__, __LINE__), printf(__VA_ARGS__), printf("\n"))

@@ -125,6 +125,16 @@ typedef struct sp_solid_law {
     sp_integration integration;
 } sp_solid_law;
 
+/// Moduli at small strains: shear and bulk modulus, Young's modulus [Pa] and Poisson's ratio.
+typedef struct sp_moduli {
+    double shear, bulk, young, poisson;
+} sp_moduli;
+
+/// Moduli of a material without its fibres, also where coefficients and `bulk` describe it; of costa the means of its three shear
+/// moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence says why. Nullable:
+/// wrong
+SP_API bool sp_material_moduli(const sp_solid_law *law, const sp_material *material, sp_moduli *out, char *wrong, size_t size);
+
 enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
 
 /// Boundary condition: nodes held at their initial position, exactly, or by springs if stiffness > 0.

@@ -352,18 +352,26 @@ static sp_status make_caches(sp_body *b) {
     return sp__solid_make_sums(b);
 }
 
-// Young's modulus at small strains, also of a law with its own coefficients, and along fibres
-static double small_strain_young(const sp_solid *s, int slot) {
+// Moduli of an element at small strains [Pa], also of a law with its own coefficients, and along fibres
+typedef struct small_strain {
+    double young;
+    double wave;  // Young's modulus of a material of Poisson's ratio 0.3 with the same speed of pressure waves, if above `young`
+} small_strain;
+
+static small_strain small_strain_moduli(const sp_solid *s, int slot) {
+    const double wave_share = 1.346;  // (1 - nu) / ((1 + nu) (1 - 2 nu)) of nu = 0.3
     const sp_solid_group *g = sp__solid_group_of(s, slot);
     sp_material m = sp__solid_material_of(s, slot);
-    double param[SP_LAW_PARAMS], fibre[SP_FIBRE_PARAMS], more = 0;
+    double param[SP_LAW_PARAMS], fibre[SP_FIBRE_PARAMS], along = 0;
     char text[200];
-    bool known = !sp__solid_law_params(&g->law, &m, param, text, sizeof text);
-    if (known && g->iso.families) more = sp__solid_fibre_params(&g->law, &m, param, fibre);
-    if (!m.coefficient_count || !known) return m.young + more;
-    int law = sp__solid_law_number(&g->law);
-    double mu = sp__law_shear(law, param), bulk = sp__law_bulk(law, param);
-    return (bulk > 0 ? 9 * bulk * mu / (3 * bulk + mu) : 0) + more;
+    sp_moduli moduli;
+    if (!sp_material_moduli(&g->law, &m, &moduli, NULL, 0)) return (small_strain){m.young, m.young};
+    if (g->iso.families && !sp__solid_law_params(&g->law, &m, param, text, sizeof text))
+        along = sp__solid_fibre_params(&g->law, &m, param, fibre);
+    small_strain out = {.young = (m.coefficient_count ? moduli.young : m.young) + along};
+    double wave = sp__solid_is_membrane(s) ? 0 : (moduli.bulk + 4 * moduli.shear / 3) / wave_share;
+    out.wave = fmax(out.young, wave + along);
+    return out;
 }
 
 // reference stiffness, mass and length of contact
@@ -372,7 +380,7 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     double low[3], high[3], d[3], young = 0;
     sp_mesh_bounds(mesh, low, high);
     sp__sub3(high, low, d);
-    for (int slot = 0; slot < s->slots; slot++) young = fmax(young, small_strain_young(s, slot));
+    for (int slot = 0; slot < s->slots; slot++) young = fmax(young, small_strain_moduli(s, slot).young);
     b->loads.size = sp__norm3(d);
     b->loads.inertia_stiffness = SP_CONTACT_INERTIA_SOLID;
     b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_SOLID;
@@ -388,10 +396,11 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
     for (int slot = 0; slot < s->slots; slot++) {
         if (s->user_element[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
-        double size = s->volume[slot], young = small_strain_young(s, slot);
+        small_strain moduli = small_strain_moduli(s, slot);
+        double size = s->volume[slot], young = moduli.young;
         double length = sp__solid_is_membrane(s) ? sqrt(2 * size / s->thickness) : cbrt(6 * size);
         if (young > 0) low = fmin(low, young), high = fmax(high, young);
-        stiffness_number = fmax(stiffness_number, young / (m.density * length * length));
+        stiffness_number = fmax(stiffness_number, moduli.wave / (m.density * length * length));
     }
     sp_problem_stats load = {.nodes = s->nodes,
                              .elements = s->elements,

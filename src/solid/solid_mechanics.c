@@ -1,6 +1,8 @@
 // Forces, energies and tangent stiffness of the solid, over chunks of elements and ranges of nodes (backend.h).
 #include "solid/solid.h"
 
+#include <stdio.h>
+
 // ------------------------------------------------------------------------------------------------ chunk passes
 
 static double state_chunk(const void *data, int chunk, const double *x, double *y) {
@@ -555,6 +557,26 @@ const char *sp__solid_law_params(const sp_solid_law *law, const sp_material *m, 
     const char *wrong = sp__law_params(sp__solid_law_number(law), (int)law->volumetric, &numbers, param, text, size);
     if (!wrong && law->model == SP_COROTATIONAL) param[SP_LAW_EXACT] = law->tangent == SP_TANGENT_EXACT;
     return wrong;
+}
+
+bool sp_material_moduli(const sp_solid_law *law, const sp_material *material, sp_moduli *out, char *wrong, size_t size) {
+    double param[SP_LAW_PARAMS];
+    char text[200];
+    *out = (sp_moduli){NAN, NAN, NAN, NAN};
+    const char *refused = sp__solid_law_params(law, material, param, text, sizeof text);
+    if (wrong && size) snprintf(wrong, size, "%s", refused ? refused : "");
+    if (refused) return false;
+    int number = sp__solid_law_number(law);
+    if (law->model == SP_MASS_SPRING) {  // Poisson's ratio 1/4
+        *out = (sp_moduli){.young = material->young, .poisson = 0.25, .shear = 0.4 * material->young};
+        out->bulk = 2. / 3 * material->young;
+        return true;
+    }
+    double shear = sp__law_shear(number, param), bulk = sp__law_bulk(number, param), sum = 3 * bulk + shear;
+    *out = (sp_moduli){.shear = shear, .bulk = bulk};
+    out->young = sum > 0 ? 9 * bulk * shear / sum : 0;
+    out->poisson = sum > 0 ? (3 * bulk - 2 * shear) / (2 * sum) : 0;
+    return true;
 }
 
 static void tet_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {

@@ -530,3 +530,29 @@ TEST(rods) {
     CHECK(anchor.elem < 3 && anchor.at[0] >= 0 && anchor.at[0] <= 1);
     tear_down(&f);
 }
+
+// closed forms of sp_material_moduli
+TEST(moduli_at_small_strains) {
+    sp_moduli out;
+    char wrong[100] = "old";
+    sp_material m = sp_solid_def_default().material;
+    m.young = 2e4, m.poisson = 0.25;
+    CHECK(sp_material_moduli(&(sp_solid_law){.model = SP_COROTATIONAL}, &m, &out, wrong, sizeof wrong) && !wrong[0]);
+    CHECK_NEAR(out.young, 2e4, 1e-9), CHECK_NEAR(out.poisson, 0.25, 1e-14);
+    CHECK_NEAR(out.shear, 8e3, 1e-9), CHECK_NEAR(out.bulk, 4e4 / 3, 1e-9);
+    // a network of springs has Poisson's ratio 1/4, whatever `poisson` is
+    m.poisson = 0.4;
+    sp_moduli springs;
+    CHECK(sp_material_moduli(&(sp_solid_law){.model = SP_MASS_SPRING}, &m, &springs, NULL, 0));
+    CHECK_NEAR(springs.young, out.young, 1e-9), CHECK_NEAR(springs.poisson, out.poisson, 1e-14);
+    CHECK_NEAR(springs.shear, out.shear, 1e-9), CHECK_NEAR(springs.bulk, out.bulk, 1e-9);
+    // coefficients and a bulk modulus: mu = 2 (c10 + c01)
+    m.coefficient_count = 2, m.coefficients[0] = 2e3, m.coefficients[1] = 500, m.bulk = 1e7;
+    CHECK(sp_material_moduli(&(sp_solid_law){.model = SP_MOONEY_RIVLIN}, &m, &out, NULL, 0));
+    CHECK_NEAR(out.shear, 5e3, 1e-9), CHECK_NEAR(out.bulk, 1e7, 1e-5);
+    CHECK_NEAR(out.young, 9 * 1e7 * 5e3 / (3e7 + 5e3), 1e-9), CHECK_NEAR(out.poisson, (3e7 - 1e4) / (6e7 + 1e4), 1e-14);
+    m.coefficient_count = 1;
+    CHECK(!sp_material_moduli(&(sp_solid_law){.model = SP_MOONEY_RIVLIN}, &m, &out, wrong, sizeof wrong));
+    CHECK(isnan(out.shear) && isnan(out.bulk) && isnan(out.young) && isnan(out.poisson));
+    CHECK(!strcmp(wrong, "1 coefficients, mooney-rivlin has 2"));
+}

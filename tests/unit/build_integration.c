@@ -110,9 +110,9 @@ TEST(integration_of_a_definition) {
     CHECK(sp_context_create(NULL, &ctx) == SP_OK && sp_mesh_box(ctx, size, cells, 1, &mesh) == SP_OK);
     CHECK(sp_world_create(ctx, NULL, &world) == SP_OK);
     sp_solid_def def = sp_solid_def_default();
-    def.mesh = mesh, def.integration = (sp_integration)3;
+    def.mesh = mesh, def.integration = (sp_integration)4;
     CHECK(sp_world_add_solid(world, &def, NULL) == SP_BAD_INPUT);
-    CHECK(strstr(sp_world_error(world)->message, "integration = 3 is unknown"));
+    CHECK(strstr(sp_world_error(world)->message, "integration = 4 is unknown"));
     sp_world_destroy(&world);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);

@@ -278,10 +278,14 @@ static bool region_is_own(const sp_scene_node *region) {
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
 }
 
+static sp_solid_law law_of_body(const sp_solid_def *def) {
+    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
+}
+
 static void region_law(const sp_scene_node *region, const sp_scene_node *m, const sp_solid_def *def, sp_solid_law *law,
                        sp_material *material) {
     const sp_scene_node *of_body = sp__scene_material(region->parent);
-    *law = (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
+    *law = law_of_body(def);
     *material = (sp_material){.density = NAN, .young = NAN, .poisson = NAN, .bulk = def->material.bulk};
     take_law(m, m == region ? "material" : "model", law);
     // coefficients belong to a model: those of the body hold in its own
@@ -329,12 +333,31 @@ static sp_status region_other(sp_run *run, const sp_run_body *body, const sp_sce
     return SP_OK;
 }
 
+// the material of a region with what it has of the body
+static sp_material full_material(const sp_solid_def *def, const sp_material *region) {
+    sp_material m = *region;
+    if (isnan(m.young)) m.young = def->material.young;
+    if (isnan(m.poisson)) m.poisson = def->material.poisson;
+    return m;
+}
+
+static sp_status check_numbers(sp_run *run, const sp_scene_node *m, const sp_solid_law *law, const sp_material *material) {
+    char wrong[200];
+    sp_moduli moduli;
+    if (sp_material_moduli(law, material, &moduli, wrong, sizeof wrong)) return SP_OK;
+    return SP_BUILD_FAIL(run, m, material->coefficient_count ? "coefficients" : "young", "%s", wrong);
+}
+
 static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, layers *l) {
-    int *elements, count;
+    int *elements, count, own = l->region_count;
     const sp_scene_node *m = sp__scene_material(region);
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
     SP_TRY(check_integration(run, body, m, elements, count));
     SP_TRY(region_young(run, body, region, m, elements, count, l));
+    if (l->region_count > own) {
+        sp_material material = full_material(l->def, &l->regions[own]);
+        SP_TRY(check_numbers(run, m, &l->laws[own], &material));
+    }
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
     return region_other(run, body, m, POISSON, elements, count, l);
 }
@@ -379,19 +402,19 @@ static bool element_locks(const sp_run_body *body, const sp_solid_def *def, int 
                                    : type == SP_ELEMENT_HEX8 && integration == SP_INTEGRATION_FULL;
 }
 
-// Poisson's ratio at small strains, with the penalty on the change of volume
+// Poisson's ratio at small strains
 static double element_poisson(const sp_solid_def *def, int element, bool *given) {
     *given = def->element_poisson && !isnan(def->element_poisson[element]);
     int region = def->element_region ? def->element_region[element] : 0;
-    const sp_material *m = region ? &def->regions[region - 1] : &def->material;
-    double poisson = *given ? def->element_poisson[element] : def->material.poisson;
-    double young = def->element_young && !isnan(def->element_young[element]) ? def->element_young[element] : m->young;
-    if (isnan(young)) young = def->material.young;
-    double mu = young / (2 * (1 + poisson)), lambda = 2 * mu * poisson / (1 - 2 * poisson) + m->incompressibility;
-    return m->incompressibility > 0 ? lambda / (2 * (lambda + mu)) : poisson;
+    sp_solid_law law = region ? def->region_laws[region - 1] : law_of_body(def);
+    sp_material m = region ? full_material(def, &def->regions[region - 1]) : def->material;
+    sp_moduli moduli;
+    if (def->element_young && !isnan(def->element_young[element])) m.young = def->element_young[element];
+    if (*given) m.poisson = def->element_poisson[element];
+    return sp_material_moduli(&law, &m, &moduli, NULL, 0) ? moduli.poisson : m.poisson;
 }
 
-// They lock above this ratio (docs/corotational.md, volumetric locking; docs/incompressible.md); one warning per body
+// They lock above this ratio (docs/incompressible.md); one warning per body
 static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
     const double limit = 0.45;
     int n = sp_mesh_element_count(body->own), count = 0;
@@ -399,18 +422,16 @@ static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid
     for (int e = 0; e < n; e++) {
         bool given;
         double poisson = element_poisson(def, e, &given);
-        if (!(poisson > limit) || !element_locks(body, def, e)) continue;
+        if (!(poisson > limit + 1e-12) || !element_locks(body, def, e)) continue;
         count++;
         most = fmax(most, poisson);
         if (!given) own = poisson;
     }
     if (count == 0) return;
-    bool tets = sp_mesh_tets(body->own) != NULL;
     sp__scene_warning(run->scene, locking_source(body, own, limit), "poisson",
                       "volumetric locking: %d of %d %s of \"%s\" have a Poisson's ratio above %g (up to %g) and are too "
-                      "stiff, the more so the coarser the mesh; docs/%s has the numbers",
-                      count, n, tets ? "tetrahedra" : "elements", body->node->path, limit, most,
-                      tets ? "corotational.md" : "incompressible.md");
+                      "stiff, the more so the coarser the mesh; integration=\"b-bar\" does not lock (docs/incompressible.md)",
+                      count, n, sp_mesh_tets(body->own) ? "tetrahedra" : "elements", body->node->path, limit, most);
 }
 
 static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
@@ -427,6 +448,8 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
+    sp_solid_law law = law_of_body(def);
+    SP_BUILD(check_numbers(run, m, &law, &def->material));
     SP_BUILD(take_strain(run, body, m, SWELL, NULL, n, &l, &def->eigenstrains.body));
     SP_BUILD(take_strain(run, body, m, ACTIVE, NULL, n, &l, &def->eigenstrains.body));
     for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) SP_BUILD(build_region(run, body, r, &l));

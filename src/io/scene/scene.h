@@ -78,6 +78,7 @@ bool sp__may_hold(const sp_element_spec *parent, const sp_element_spec *child);
 
 typedef enum sp_origin {
     SP_ORIGIN_ABSENT,
+    SP_ORIGIN_UNUSED,  // a built-in value that has no effect
     SP_ORIGIN_BUILTIN,
     SP_ORIGIN_DEFAULT,
     SP_ORIGIN_CLASS,

@@ -14,7 +14,10 @@ bool sp__is_present(const sp_scene_node *node) {
 
 void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why) {
     const sp_attr *a = sp__attr(node, attr);
-    if (a->origin <= SP_ORIGIN_BUILTIN) return;
+    if (a->origin <= SP_ORIGIN_BUILTIN) {
+        sp__attr_unused(node, sp__attr_index(node->spec, attr));
+        return;
+    }
     bool overridden = decider && sp__attr(decider, decides)->origin == SP_ORIGIN_SET && a->origin != SP_ORIGIN_SET;
     if (a->origin == SP_ORIGIN_DEFAULT || a->origin == SP_ORIGIN_CLASS || overridden) {
         sp__scene_note_auto(node->scene, node, attr, "\"%s\" from %s:%d is left out: %s", a->text, a->file, a->line, why);

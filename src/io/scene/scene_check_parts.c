@@ -269,11 +269,12 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
         sp__cannot_act(node, "incompressibility", NULL, NULL, "this law has a bulk modulus of its own: use bulk");
     if (sp__attr_given(node, "coefficients") && sp__attr_given(node, "young"))
         sp__scene_error(node->scene, node, "coefficients", "young and coefficients both give the stiffness; use one of them");
+    if (sp__attr_given(node, "coefficients")) sp__attr_unused(node, sp__attr_index(node->spec, "young"));
+    if (sp__attr_given(node, "bulk")) sp__attr_unused(node, sp__attr_index(node->spec, "poisson"));
     if (sp__attr_given(node, "bulk") && sp__attr_given(node, "poisson"))
         sp__scene_error(node->scene, node, "bulk",
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
     check_prony(node, model);
-    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "mass-spring") == 0) {
         sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");

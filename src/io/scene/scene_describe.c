@@ -358,7 +358,7 @@ static void describe_say_attribute(const sp_printer *p, const sp_scene_node *nod
     const sp_attr_spec *spec = &node->spec->attrs[index];
     const sp_attr *attr = node->attrs[index];
     char value[600], origin[300], left[900];
-    if (!attr || attr->origin == SP_ORIGIN_ABSENT || strcmp(spec->name, "name") == 0) return;
+    if (!attr || attr->origin <= SP_ORIGIN_UNUSED || strcmp(spec->name, "name") == 0) return;
     if (attr->origin == SP_ORIGIN_BUILTIN && is_idle(node, spec->name)) return;
     value_text(attr, value, sizeof value);
     origin_text(attr, origin, sizeof origin);

@@ -216,6 +216,7 @@ const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not giv
 void sp__check_defaults(sp_scene *scene);
 const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int attr);  // reads the attribute once; never NULL
 void sp__attr_forget(sp_scene_node *node, int attr);                           // resets the attribute to the built-in default
+void sp__attr_unused(sp_scene_node *node, int attr);                           // its built-in value has no effect
 extern const sp_attr sp__attr_absent;
 
 // scene_params.c

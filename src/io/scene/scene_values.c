@@ -716,6 +716,14 @@ const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int index) {
     return node->attrs[index];
 }
 
+void sp__attr_unused(sp_scene_node *node, int index) {
+    const sp_attr *attr = node->attrs[index];
+    sp_attr *copy = attr && attr->origin == SP_ORIGIN_BUILTIN ? sp__scene_alloc(node->scene, 1, sizeof *copy) : NULL;
+    if (!copy) return;
+    *copy = *attr, copy->origin = SP_ORIGIN_UNUSED;
+    node->attrs[index] = copy;
+}
+
 void sp__attr_forget(sp_scene_node *node, int index) {
     const sp_attr_spec *spec = &node->spec->attrs[index];
     sp_value_source from = {SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line, NULL};
