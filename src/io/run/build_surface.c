@@ -188,7 +188,7 @@ static void warn_far(sp_run *run, const sp_run_body *body, const sp_scene_node *
     if (info.outside)
         sp__scene_note_auto(run->scene, node, "map", "barycentric: %d of %d vertices lie outside, the farthest by %.3g m",
                             info.outside, info.vertex_count, info.farthest);
-    if (info.farthest > FAR * size)
+    if (sp__build_given(node, "file") && info.farthest > FAR * size)
         sp__scene_warning(run->scene, node, "file",
                           "%d of %d vertices lie outside of \"%s\", the farthest %.3g m from it, whose size is %.3g m: do scale "
                           "and place agree?",
