@@ -20,6 +20,7 @@
 
 #include <stdio.h>
 
+#include "core/share.h"
 #include "core/visitor.h"
 
 // ==================================================================== matrix snapshots and their preconditioners
@@ -45,6 +46,7 @@ static sp_status cache_copy_pattern(sp_precond_cache *a, const sp_blocks *M) {
     memcpy(a->row_start, from.row_start, rows * sizeof *a->row_start);
     memcpy(a->row_col, from.row_col, blocks * sizeof *a->row_col);
     memcpy(a->pos, from.pos, blocks * sizeof *a->pos);
+    SP_SHARE(a->ctx, a->row_start), SP_SHARE(a->ctx, a->row_col), SP_SHARE(a->ctx, a->pos);
     a->view = from;
     a->view.row_start = a->row_start, a->view.row_col = a->row_col, a->view.pos = a->pos;
     a->nodes = from.n;

@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+#include "core/share.h"
+
 // ================================================================================================ storage layout
 
 // Offsets of panels, contribution blocks and solve vectors (rows below). They depend on the elimination tree alone and are known
@@ -225,6 +227,8 @@ sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbol
     if (made) {
         factor_places(F, F->fresh);
         memset(F->fresh, 0, (size_t)S->count);
+        SP_SHARE(ctx, F->panel_at), SP_SHARE(ctx, F->below_at), SP_SHARE(ctx, F->vector_at);
+        SP_SHARE(ctx, F->inner), SP_SHARE(ctx, F->stretch);
         made = new_stores(F) && new_sets(F);
     }
     if (!made) {

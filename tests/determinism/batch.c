@@ -1,0 +1,141 @@
+// Worlds of a batch have the bits of the same worlds alone, with the same edits, for any number of workers; what happens to one
+// does not reach the others; a reset gives the bits of a new world.
+#include "batch_scene.h"
+#include "world/world_internal.h"
+
+enum { WORLDS = 6, STEPS = 12 };
+
+typedef struct rig {
+    sp_context *ctx;
+    batch_scene scene;
+    sp_batch *batch;
+} rig;
+
+static void start(rig *r, int workers) {
+    sp_context_def cd = sp_context_def_default();
+    sp_batch_def def = sp_batch_def_default();
+    *r = (rig){0};
+    cd.workers = workers;
+    REQUIRE(sp_context_create(&cd, &r->ctx) == SP_OK && batch_scene_open(r->ctx, &r->scene) >= 0);
+    def.count = WORLDS, def.world = batch_scene_world(def.world), def.build = batch_scene_build, def.user = &r->scene;
+    REQUIRE(sp_batch_create(r->ctx, &def, &r->batch) == SP_OK);
+}
+
+static void finish(rig *r) {
+    sp_batch_destroy(&r->batch);
+    batch_scene_close(&r->scene);
+    sp_context_destroy(&r->ctx);
+}
+
+// World 0 is left alone, in each of the others something else happens.
+static void act(sp_world *w, int world, uint64_t step) {
+    static const sp_edit_type types[WORLDS] = {SP_EDIT_PIN,  SP_EDIT_PARAM, SP_EDIT_DRAG,
+                                               SP_EDIT_POSE, SP_EDIT_PIN,   SP_EDIT_REMOVE_ELEMENT};
+    sp_edit e = sp_edit_default(types[world]);
+    if (world == 0 || step != (uint64_t)world) return;
+    e.body = sp_world_body_named(w, e.type == SP_EDIT_POSE ? "floor" : "block");
+    snprintf(e.path, sizeof e.path, "bar.young"), e.value = 5e4;
+    e.node = 40, e.stiffness = 20, e.target[0] = 0.3, e.target[2] = 0.4, e.axes = SP_AXES_ALL;
+    e.pose.translate[2] = 0.002;
+    if (e.type == SP_EDIT_DRAG) CHECK(sp_world_anchor_node(w, sp_world_body_named(w, "bar"), 60, &e.anchor) >= 0);
+    CHECK_INT(sp_world_queue(w, &e), SP_OK);
+}
+
+// hashes of one world, which is in no batch
+static void run_alone(int world, uint64_t hash[STEPS]) {
+    sp_context_def cd = sp_context_def_default();
+    sp_world_def def = batch_scene_world(sp_world_def_default());
+    sp_context *ctx;
+    batch_scene scene;
+    sp_world *w;
+    cd.workers = 2;
+    REQUIRE(sp_context_create(&cd, &ctx) == SP_OK && batch_scene_open(ctx, &scene) >= 0);
+    REQUIRE(sp_world_create(ctx, &def, &w) == SP_OK && batch_scene_build(&scene, world, w) >= 0);
+    for (uint64_t k = 0; k < STEPS; k++) {
+        act(w, world, k);
+        CHECK(sp_world_step(w, 0.01) >= 0);
+        hash[k] = sp_world_hash(w);
+    }
+    CHECK(sp_world_contact_count(w) > 10);  // block, ball and strands rest on something
+    sp_world_destroy(&w);
+    batch_scene_close(&scene);
+    sp_context_destroy(&ctx);
+}
+
+static uint64_t alone[WORLDS][STEPS];
+static bool alone_known;
+
+static void know_alone(void) {
+    if (alone_known) return;
+    for (int i = 0; i < WORLDS; i++) run_alone(i, alone[i]);
+    for (int i = 1; i < WORLDS; i++) CHECK(alone[i][STEPS - 1] != alone[0][STEPS - 1]);  // the edits act
+    alone_known = true;
+}
+
+static void check_hashes(sp_batch *b, uint64_t step, int first, int last) {
+    for (int i = first; i <= last; i++)
+        if (sp_world_hash(sp_batch_world(b, i)) != alone[i][step])
+            SP_TEST_FAILED("world %d differs from the same world alone after step %d", i, (int)step + 1);
+}
+
+static void run(rig *r, uint64_t steps) {
+    for (uint64_t k = 0; k < steps; k++) {
+        for (int i = 0; i < WORLDS; i++) act(sp_batch_world(r->batch, i), i, k);
+        CHECK(sp_batch_step(r->batch, 0.01) >= 0);
+        check_hashes(r->batch, k, 0, WORLDS - 1);
+    }
+}
+
+TEST(worlds_have_the_bits_that_they_have_alone) {
+    static const int workers[] = {1, 2, 5};
+    know_alone();
+    for (int n = 0; n < 3; n++) {
+        rig r;
+        start(&r, workers[n]);
+        run(&r, STEPS);
+        finish(&r);
+    }
+}
+
+TEST(a_failing_world_does_not_stop_the_others) {
+    rig r;
+    know_alone();
+    start(&r, 2);
+    run(&r, 7);
+    CHECK_INT(sp__world_inject_failure(sp_batch_world(r.batch, 2), SP_STAGE_GUARD), SP_OK);
+    CHECK_INT(sp_batch_step(r.batch, 0.01), SP_STOPPED);
+    CHECK(strncmp(sp_context_error(r.ctx)->message, "world 2: ", 9) == 0);
+    for (int i = 0; i < WORLDS; i++) CHECK((sp_batch_statuses(r.batch)[i] < 0) == (i == 2));
+    check_hashes(r.batch, 7, 0, 1);
+    check_hashes(r.batch, 6, 2, 2);
+    check_hashes(r.batch, 7, 3, WORLDS - 1);
+    // the failed one follows
+    CHECK(sp_batch_step_some(r.batch, 0.01, (int[]){2}, 1) >= 0);
+    check_hashes(r.batch, 7, 0, WORLDS - 1);
+    finish(&r);
+}
+
+TEST(a_reset_world_has_the_bits_of_a_new_one) {
+    rig r;
+    know_alone();
+    start(&r, 2);
+    run(&r, STEPS);
+    for (int i = 0; i < WORLDS; i += 2) CHECK_INT(sp_batch_reset(r.batch, i), SP_OK);
+    CHECK(sp_world_time(sp_batch_world(r.batch, 2)) == 0 && sp_world_time(sp_batch_world(r.batch, 3)) > 0);
+    for (uint64_t k = 0; k < STEPS; k++) {
+        for (int i = 0; i < WORLDS; i += 2) act(sp_batch_world(r.batch, i), i, k);
+        CHECK(sp_batch_step(r.batch, 0.01) >= 0);
+        for (int i = 0; i < WORLDS; i += 2) check_hashes(r.batch, k, i, i);
+    }
+    // later states can be kept instead: the same steps from there have the same bits
+    sp_world *w = sp_batch_world(r.batch, 3);
+    uint64_t hash[2];
+    CHECK_INT(sp_batch_keep(r.batch, 3), SP_OK);
+    for (int again = 0; again < 2; again++) {
+        if (again) CHECK_INT(sp_batch_reset(r.batch, 3), SP_OK);
+        for (int k = 0; k < 3; k++) CHECK(sp_batch_step_some(r.batch, 0.01, (int[]){3}, 1) >= 0);
+        hash[again] = sp_world_hash(w);
+    }
+    CHECK(hash[0] == hash[1]);
+    finish(&r);
+}
