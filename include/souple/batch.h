@@ -73,12 +73,13 @@ SP_API sp_status sp_batch_field(sp_batch *batch, const char *body, const char *f
 
 /// Memory of a batch.
 typedef struct sp_batch_memory {
-    size_t bytes;   ///< of all worlds together
-    size_t shared;  ///< of `bytes`: arrays that worlds share or could share
+    size_t bytes;     ///< of all worlds together
+    size_t constant;  ///< of `bytes`: constant arrays, of which equal ones are stored once
+    size_t lent;      ///< of `bytes`: scratch that several worlds use one after the other
 } sp_batch_memory;
 
 /// Bytes that are allocated for the worlds of the batch.
-SP_API void sp_batch_memory_info(const sp_batch *batch, sp_batch_memory *out);
+SP_API void sp_batch_get_memory(const sp_batch *batch, sp_batch_memory *out);
 
 #ifdef __cplusplus
 }

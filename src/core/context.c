@@ -171,9 +171,9 @@ void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size) {
 
 void sp_context_free(sp_context *ctx, void *memory) {
     if (!memory) return;
-    ctx = sp__context_host(ctx);
     sp_block *block = sp__block_of(memory);
-    if (!sp__share_leave(block)) return;
+    if (!sp__share_leave(ctx, block)) return;
+    ctx = sp__context_host(ctx);
     size_t whole = block->size;
     atomic_fetch_sub_explicit(&ctx->bytes, whole, memory_order_relaxed);
     ctx->def.free(ctx->def.alloc_user, block, whole);

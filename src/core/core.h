@@ -46,6 +46,7 @@ enum {
 struct sp_context {
     sp_context *host;        // NULL: created by sp_context_create
     struct sp_share *share;  // of a branch for a world of a batch; else NULL
+    struct sp_lane *lane;    // likewise
     sp_context_def def;
     pthread_mutex_t error_lock;
     sp_error error;                            // protected by error_lock

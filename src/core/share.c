@@ -9,7 +9,7 @@ struct sp_share {
     pthread_mutex_t lock;
     sp_block *bucket[BUCKETS];  // by hash
     size_t constant;            // bytes
-    atomic_size_t bytes;
+    atomic_size_t bytes, lent;
 };
 
 sp_status sp__share_create(sp_context *ctx, sp_share **out) {
@@ -17,7 +17,7 @@ sp_status sp__share_create(sp_context *ctx, sp_share **out) {
     *out = NULL;
     if (!SP_NEW(ctx, s, 1)) return SP_NO_MEMORY;
     s->ctx = ctx;
-    atomic_init(&s->bytes, 0);
+    atomic_init(&s->bytes, 0), atomic_init(&s->lent, 0);
     if (pthread_mutex_init(&s->lock, NULL) != 0) {
         sp__free(ctx, s);
         return SP_NO_MEMORY;
@@ -35,11 +35,11 @@ void sp__share_destroy(sp_share **share) {
     *share = NULL;
 }
 
-void sp__share_bytes(sp_share *s, size_t *all, size_t *constant) {
+void sp__share_bytes(sp_share *s, size_t *all, size_t *constant, size_t *lent) {
     pthread_mutex_lock(&s->lock);
     *constant = s->constant;
     pthread_mutex_unlock(&s->lock);
-    *all = atomic_load(&s->bytes);
+    *all = atomic_load(&s->bytes), *lent = atomic_load(&s->lent);
 }
 
 void sp__share_count(const sp_context *ctx, sp_block *b) {
@@ -107,13 +107,97 @@ static bool leave_constant(sp_share *s, sp_block *b) {
     return true;
 }
 
-bool sp__share_leave(sp_block *b) {
+static bool leave_lane(const sp_context *ctx, sp_block *b);
+
+bool sp__share_leave(const sp_context *ctx, sp_block *b) {
     sp_share *s = b->share;
     bool last = true;
     if (!s) return true;
+    if (b->lane && !leave_lane(ctx, b)) return false;
     pthread_mutex_lock(&s->lock);
     if (b->users > 0) last = leave_constant(s, b);
     pthread_mutex_unlock(&s->lock);
     if (last) atomic_fetch_sub_explicit(&s->bytes, b->size, memory_order_relaxed);
     return last;
+}
+
+// ---------------------------------------------------------------------------------------------------- lanes
+
+struct sp_lane {
+    sp_share *share;
+    int worlds;
+    sp_block *lent;
+};
+
+sp_status sp__lane_create(sp_share *share, int worlds, sp_lane **out) {
+    sp_lane *lane;
+    *out = NULL;
+    if (!SP_NEW(share->ctx, lane, 1)) return SP_NO_MEMORY;
+    *lane = (sp_lane){.share = share, .worlds = worlds};
+    *out = lane;
+    return SP_OK;
+}
+
+void sp__lane_destroy(sp_lane **lane) {
+    if (!*lane) return;
+    SP_ASSERT(!(*lane)->lent);
+    sp__free((*lane)->share->ctx, *lane);
+    *lane = NULL;
+}
+
+void sp__lane_spoil(sp_lane *lane) {
+    (void)lane;
+#ifdef SP_VALIDATE
+    for (sp_block *b = lane->lent; b; b = b->next) memset((char *)b + SP_BLOCK_HEADER, 0xff, b->size - SP_BLOCK_HEADER);
+#endif
+}
+
+void sp__context_branch_share(sp_context *branch, sp_lane *lane) {
+    branch->lane = lane, branch->share = lane->share;
+}
+
+// the place of a world among those that have the array, or the first free place
+static int borrower_place(const sp_block *b, const sp_context *ctx) {
+    int i = 0;
+    while (i < b->lane->worlds && b->borrowers[i] && b->borrowers[i] != ctx) i++;
+    return i;
+}
+
+static bool borrow(sp_block *b, const sp_context *ctx) {
+    const int i = borrower_place(b, ctx);
+    if (i == b->lane->worlds || b->borrowers[i] == ctx) return false;
+    b->borrowers[i] = ctx;
+    return true;
+}
+
+void *sp__lend(sp_context *ctx, void *memory) {
+    sp_lane *lane = ctx->lane;
+    if (!lane || !memory) return memory;
+    sp_block *own = sp__block_of(memory);
+    for (sp_block *b = lane->lent; b; b = b->next)
+        if (b->size == own->size && borrow(b, ctx)) {
+            sp__free(ctx, memory);
+            return (char *)b + SP_BLOCK_HEADER;
+        }
+    // without memory for the list it stays the world's own
+    if (!(own->borrowers = sp__alloc(lane->share->ctx, (size_t)lane->worlds, sizeof *own->borrowers))) return memory;
+    own->borrowers[0] = ctx;
+    own->lane = lane, own->next = lane->lent, lane->lent = own;
+    atomic_fetch_add_explicit(&own->share->lent, own->size, memory_order_relaxed);
+    return memory;
+}
+
+// false: other worlds have the array
+static bool leave_lane(const sp_context *ctx, sp_block *b) {
+    int last = b->lane->worlds - 1;
+    const int place = borrower_place(b, ctx);
+    while (last > 0 && !b->borrowers[last]) last--;
+    b->borrowers[place] = b->borrowers[last], b->borrowers[last] = NULL;
+    if (b->borrowers[0]) return false;
+    sp_block **at = &b->lane->lent;
+    while (*at != b) at = &(*at)->next;
+    *at = b->next;
+    atomic_fetch_sub_explicit(&b->share->lent, b->size, memory_order_relaxed);
+    sp__free(b->share->ctx, (void *)b->borrowers);
+    return true;
 }

@@ -231,6 +231,7 @@ static sp_status warp_reserve(sp_refresh *r, const sp_system *A) {
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to apply a preconditioner of %d unknowns", A->n);
     if (warps && (!SP_NEW(r->ctx, r->turn, 3 * n) || !SP_NEW(r->ctx, r->R, 3 * n)))
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for the rotations of %d unknowns", A->n);
+    SP_LEND(r->ctx, r->w), SP_LEND(r->ctx, r->y), SP_LEND(r->ctx, r->partial), SP_LEND(r->ctx, r->turn), SP_LEND(r->ctx, r->R);
     r->node_rotations = node_rotations, r->warps = warps;
     return SP_OK;
 }

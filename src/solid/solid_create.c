@@ -434,6 +434,7 @@ static void solid_share(sp_body *b) {
     SP_SHARE(ctx, s->cell_node), SP_SHARE(ctx, s->cell_element), SP_SHARE(ctx, s->corner_of), SP_SHARE(ctx, s->leaf_start);
     SP_SHARE(ctx, s->region_of), SP_SHARE(ctx, s->rest), SP_SHARE(ctx, s->surface_cells), SP_SHARE(ctx, s->history_at);
     for (int g = 0; g < s->group_count; g++) share_group(ctx, &s->group[g]);
+    SP_LEND(ctx, s->work), SP_LEND(ctx, s->partial), SP_LEND(ctx, s->scratch), SP_LEND(ctx, s->task_sums);
 }
 
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {

@@ -146,7 +146,7 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
         made[k] = old;
     }
     double *old_sum = s->stencil_sum;
-    s->stencil_sum = sum, s->stencil_most = most, sum = old_sum;
+    s->stencil_sum = sp__lend(ctx, sum), s->stencil_most = most, sum = old_sum;
 done:
     for (int g = 0; made && g < s->group_count; g++)
         sp__free(ctx, made[g].start), sp__free(ctx, made[g].block), sp__free(ctx, made[g].at),
@@ -303,7 +303,7 @@ static sp_status solid_list_around(sp_body *b) {
         for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++) s->around[next[sp__group_node(g, slot, a)]++] = slot;
     }
     sp__free(b->ctx, next);
-    SP_SHARE(b->ctx, s->around_start), SP_SHARE(b->ctx, s->around);
+    SP_SHARE(b->ctx, s->around_start), SP_SHARE(b->ctx, s->around), SP_LEND(b->ctx, s->slot_rotation);
     return SP_OK;
 }
 

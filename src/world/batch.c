@@ -1,10 +1,16 @@
-// Batches: worlds that are tasks of the context, one at a time on each worker. Their contexts share constant arrays
-// (core/share.h) and start no tasks or background jobs of their own, so that nothing in a step depends on the other worlds.
+// Batches: worlds that run on the workers of the context, each on one thread. Their contexts share constant arrays (core/share.h)
+// and start no tasks and no background jobs of their own, so that nothing in a step depends on the other worlds.
+//
+// Worlds are dealt out to lanes. A lane is a task: it runs its worlds one after the other, and they have their scratch in common.
+// More lanes balance worlds of different cost better, fewer need less memory.
+#include "souple/batch.h"
+
 #include <stdio.h>
 
 #include "core/share.h"
-#include "souple/batch.h"
 #include "world/world_internal.h"
+
+enum { LANES = 8 };  // of each worker
 
 typedef struct batch_view {
     char body[64], field[32];
@@ -16,12 +22,12 @@ typedef struct batch_view {
 struct sp_batch {
     sp_context *ctx;
     sp_share *share;
-    int count;
+    sp_lane **lanes;
+    int count, lane_count;  // world i is in lane i % lane_count
     sp_world **worlds;
     sp_checkpoint *start;  // of each world, for sp_batch_reset; equal ones are one array
     sp_status *status;
-    int *listed;          // worlds of the current step
-    unsigned char *mark;  // scratch: 1 for some worlds
+    unsigned char *mark;  // 1: the world takes part in the current step
     batch_view *views;
 };
 
@@ -33,7 +39,7 @@ sp_batch_def sp_batch_def_default(void) {
 
 // A failure of a world, also in the context of the batch.
 static sp_status batch_failed(sp_batch *b, int world, sp_status status) {
-    sp_error e = *sp_world_error(b->worlds[world]);
+    const sp_error e = *sp_world_error(b->worlds[world]);
     return sp_context_fail(b->ctx, status, e.file, e.line, "world %d: %.440s", world, e.message);
 }
 
@@ -64,10 +70,21 @@ static sp_status keep_start(sp_batch *b, int index) {
 }
 
 static sp_status build_world(sp_batch *b, const sp_batch_def *def, int index) {
-    SP_TRY(sp__world_create(b->ctx, &def->world, b->share, &b->worlds[index]));
+    SP_TRY(sp__world_create(b->ctx, &def->world, b->lanes[index % b->lane_count], &b->worlds[index]));
     b->count = index + 1;
     SP_TRY(def->build(def->user, index, b->worlds[index]));
     return keep_start(b, index);
+}
+
+static sp_status batch_reserve(sp_batch *b, int count) {
+    const int most = LANES * sp__workers(b->ctx), lanes = count < most ? count : most;
+    SP_TRY(sp__share_create(b->ctx, &b->share));
+    if (!SP_NEW(b->ctx, b->worlds, count) || !SP_NEW(b->ctx, b->start, count) || !SP_NEW(b->ctx, b->status, count) ||
+        !SP_NEW(b->ctx, b->mark, count) || !SP_NEW(b->ctx, b->lanes, lanes))
+        return SP_NO_MEMORY;
+    for (; b->lane_count < lanes; b->lane_count++)
+        SP_TRY(sp__lane_create(b->share, (count + lanes - 1) / lanes, &b->lanes[b->lane_count]));
+    return SP_OK;
 }
 
 sp_status sp_batch_create(sp_context *ctx, const sp_batch_def *def, sp_batch **out) {
@@ -76,11 +93,7 @@ sp_status sp_batch_create(sp_context *ctx, const sp_batch_def *def, sp_batch **o
     SP_TRY(batch_check(ctx, def));
     if (!SP_NEW(ctx, b, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a batch of %d worlds", def->count);
     b->ctx = ctx;
-    sp_status status = sp__share_create(ctx, &b->share);
-    if (status >= 0 &&
-        (!SP_NEW(ctx, b->worlds, def->count) || !SP_NEW(ctx, b->start, def->count) || !SP_NEW(ctx, b->status, def->count) ||
-         !SP_NEW(ctx, b->listed, def->count) || !SP_NEW(ctx, b->mark, def->count)))
-        status = SP_NO_MEMORY;
+    sp_status status = batch_reserve(b, def->count);
     if (status < 0) SP_FAIL(ctx, status, "no memory for a batch of %d worlds", def->count);
     for (int i = 0; i < def->count && status >= 0; i++) status = build_world(b, def, i);
     if (status < 0)
@@ -90,21 +103,26 @@ sp_status sp_batch_create(sp_context *ctx, const sp_batch_def *def, sp_batch **o
     return status < 0 ? status : SP_OK;
 }
 
-void sp_batch_destroy(sp_batch **batch) {
-    sp_batch *b = batch ? *batch : NULL;
-    if (!b) return;
-    *batch = NULL;
+static void destroy_worlds(sp_batch *b) {
     for (int i = 0; i < b->count; i++) {
         if (b->worlds[i]) sp_checkpoint_free(b->worlds[i], &b->start[i]);
         sp_world_destroy(&b->worlds[i]);
     }
+}
+
+void sp_batch_destroy(sp_batch **batch) {
+    sp_batch *b = batch ? *batch : NULL;
+    if (!b) return;
+    *batch = NULL;
+    destroy_worlds(b);
     for (batch_view *next, *v = b->views; v; v = next) {
         next = v->next;
         sp__free(b->ctx, v->values), sp__free(b->ctx, v);
     }
+    for (int i = 0; i < b->lane_count; i++) sp__lane_destroy(&b->lanes[i]);
     sp__share_destroy(&b->share);
     sp__free(b->ctx, b->worlds), sp__free(b->ctx, b->start), sp__free(b->ctx, b->status);
-    sp__free(b->ctx, b->listed), sp__free(b->ctx, b->mark);
+    sp__free(b->ctx, b->lanes), sp__free(b->ctx, b->mark);
     sp__free(b->ctx, b);
 }
 
@@ -116,8 +134,8 @@ sp_world *sp_batch_world(sp_batch *b, int index) {
     return index >= 0 && index < b->count ? b->worlds[index] : NULL;
 }
 
-void sp_batch_memory_info(const sp_batch *b, sp_batch_memory *out) {
-    sp__share_bytes(b->share, &out->bytes, &out->shared);
+void sp_batch_get_memory(const sp_batch *b, sp_batch_memory *out) {
+    sp__share_bytes(b->share, &out->bytes, &out->constant, &out->lent);
 }
 
 // ---------------------------------------------------------------------------------------------------- steps
@@ -127,11 +145,16 @@ typedef struct batch_step {
     double h;
 } batch_step;
 
-static void step_world(void *arg, int task, int worker) {
+static void step_lane(void *arg, int lane, int worker) {
     const batch_step *s = arg;
-    const int index = s->b->listed[task];
+    sp_batch *b = s->b;
     (void)worker;
-    s->b->status[index] = sp_world_step(s->b->worlds[index], s->h);
+    for (int i = lane; i < b->count; i += b->lane_count) {
+        b->status[i] = SP_OK;
+        if (!b->mark[i]) continue;
+        sp__lane_spoil(b->lanes[lane]);
+        b->status[i] = sp_world_step(b->worlds[i], s->h);
+    }
 }
 
 // The worst status of all worlds. Of several failures the context has the one of the lowest index, for any number of workers.
@@ -146,34 +169,24 @@ static sp_status batch_worst(sp_batch *b) {
     return worst;
 }
 
-static sp_status step_listed(sp_batch *b, double h, int count) {
+static sp_status step_marked(sp_batch *b, double h) {
     batch_step s = {b, h};
-    for (int i = 0; i < b->count; i++) b->status[i] = SP_OK;
-    sp__parallel(b->ctx, count, step_world, &s);
+    sp__parallel(b->ctx, b->lane_count, step_lane, &s);
     return batch_worst(b);
 }
 
 sp_status sp_batch_step(sp_batch *b, double h) {
-    for (int i = 0; i < b->count; i++) b->listed[i] = i;
-    return step_listed(b, h, b->count);
-}
-
-static sp_status list_worlds(sp_batch *b, const int *indices, int count) {
-    memset(b->mark, 0, (size_t)b->count);
-    for (int i = 0; i < count; i++) {
-        SP_TRY(check_index(b, indices[i]));
-        if (b->mark[indices[i]]) return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d is twice in the list of a step", indices[i]);
-        b->mark[indices[i]] = 1;
-        b->listed[i] = indices[i];
-    }
-    return SP_OK;
+    memset(b->mark, 1, (size_t)b->count);
+    return step_marked(b, h);
 }
 
 sp_status sp_batch_step_some(sp_batch *b, double h, const int *indices, int count) {
-    if (count < 0 || count > b->count)
-        return SP_FAIL(b->ctx, SP_BAD_INPUT, "a step of %d worlds, must be in [0, %d]", count, b->count);
-    SP_TRY(list_worlds(b, indices, count));
-    return step_listed(b, h, count);
+    memset(b->mark, 0, (size_t)b->count);
+    for (int i = 0; i < count; i++) {
+        SP_TRY(check_index(b, indices[i]));
+        if (b->mark[indices[i]]++) return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d is twice in the list of a step", indices[i]);
+    }
+    return step_marked(b, h);
 }
 
 const sp_status *sp_batch_statuses(const sp_batch *b) {
@@ -200,75 +213,71 @@ sp_status sp_batch_keep(sp_batch *b, int index) {
 typedef struct batch_gather {
     sp_batch *b;
     const batch_view *view;
-    size_t numbers;  // of a world
+    size_t numbers;      // of a world
+    atomic_int refused;  // the lowest world that has no numbers; count: none
 } batch_gather;
 
-static sp_body_id view_body(const batch_view *view, sp_world *w) {
-    return sp_world_body_named(w, view->body);
-}
-
-static void gather_world(void *arg, int task, int worker) {
-    const batch_gather *g = arg;
-    sp_world *w = g->b->worlds[task];
+static void gather_lane(void *arg, int lane, int worker) {
+    batch_gather *g = arg;
+    const batch_view *v = g->view;
     (void)worker;
-    g->b->mark[task] = sp_world_field(w, view_body(g->view, w), g->view->field, g->view->values + (size_t)task * g->numbers) < 0;
+    for (int i = lane; i < g->b->count; i += g->b->lane_count) {
+        sp_world *w = g->b->worlds[i];
+        int lowest = atomic_load(&g->refused);
+        if (sp_world_field(w, sp_world_body_named(w, v->body), v->field, v->values + (size_t)i * g->numbers) >= 0) continue;
+        while (i < lowest && !atomic_compare_exchange_weak(&g->refused, &lowest, i)) {}
+    }
 }
 
 // Every world must have as many numbers as world 0.
-static sp_status check_view(sp_batch *b, const batch_view *view, sp_field_info *first) {
+static sp_status check_field(sp_batch *b, const char *body, const char *field, sp_field_info *first) {
     for (int i = 0; i < b->count; i++) {
-        sp_field_info info;
+        sp_field_info info = {0};
         sp_world *w = b->worlds[i];
-        if (view_body(view, w).slot == 0)
-            return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d of the batch has no body '%s'", i, view->body);
-        const sp_status status = sp_world_field_info(w, view_body(view, w), view->field, &info);
+        const sp_body_id id = sp_world_body_named(w, body);
+        if (id.slot == 0) return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d of the batch has no body '%.63s'", i, body);
+        const sp_status status = sp_world_field_info(w, id, field, &info);
         if (status < 0) return batch_failed(b, i, status);
         if (i == 0) *first = info;
         if (info.count != first->count || info.components != first->components)
-            return SP_FAIL(b->ctx, SP_BAD_INPUT, "field '%s' of body '%s' has %d items in world %d, and %d in world 0",
-                           view->field, view->body, info.count, i, first->count);
+            return SP_FAIL(b->ctx, SP_BAD_INPUT, "field '%s' of body '%s' has %d items in world %d, and %d in world 0", field, body,
+                           info.count, i, first->count);
     }
     return SP_OK;
 }
 
-static sp_status find_view(sp_batch *b, const char *body, const char *field, batch_view **out) {
-    batch_view key = {0};
-    if (strlen(body) >= sizeof key.body || strlen(field) >= sizeof key.field)
-        return SP_FAIL(b->ctx, SP_BAD_INPUT, "names of a body and a field have at most %zu and %zu bytes", sizeof key.body - 1,
-                       sizeof key.field - 1);
-    for (batch_view *v = b->views; v; v = v->next)
-        if (strcmp(v->body, body) == 0 && strcmp(v->field, field) == 0) {
-            *out = v;
-            return SP_OK;
-        }
-    batch_view *v = sp__alloc(b->ctx, 1, sizeof *v);
-    if (!v) return SP_FAIL(b->ctx, SP_NO_MEMORY, "no memory for a view of '%s'", body);
-    snprintf(v->body, sizeof v->body, "%s", body), snprintf(v->field, sizeof v->field, "%s", field);
-    v->next = b->views, b->views = v;
+// The view of this field with memory for so many numbers.
+static sp_status open_view(sp_batch *b, const char *body, const char *field, size_t numbers, batch_view **out) {
+    batch_view *v = b->views;
+    while (v && (strcmp(v->body, body) != 0 || strcmp(v->field, field) != 0)) v = v->next;
     *out = v;
-    return SP_OK;
-}
-
-static sp_status reserve_view(sp_batch *b, batch_view *view, size_t numbers) {
-    if (numbers <= view->capacity) return SP_OK;
+    if (v && numbers <= v->capacity) return SP_OK;
     double *values = sp__alloc_uninitialised(b->ctx, numbers, sizeof *values);
-    if (!values) return SP_FAIL(b->ctx, SP_NO_MEMORY, "no memory for the field '%s' of %d worlds", view->field, b->count);
-    sp__free(b->ctx, view->values);
-    view->values = values, view->capacity = numbers;
+    if (!values || (!v && !SP_NEW(b->ctx, v, 1))) {
+        sp__free(b->ctx, values);
+        return SP_FAIL(b->ctx, SP_NO_MEMORY, "no memory for the field '%s' of %d worlds", field, b->count);
+    }
+    if (!*out) {
+        snprintf(v->body, sizeof v->body, "%s", body), snprintf(v->field, sizeof v->field, "%s", field);
+        v->next = b->views, b->views = *out = v;
+    }
+    sp__free(b->ctx, v->values);
+    v->values = values, v->capacity = numbers;
     return SP_OK;
 }
 
 sp_status sp_batch_field(sp_batch *b, const char *body, const char *field, sp_batch_view *out) {
-    batch_view *view = NULL;
+    batch_gather g = {.b = b};
+    batch_view *view;
     sp_field_info info = {0};
-    SP_TRY(find_view(b, body, field, &view));
-    SP_TRY(check_view(b, view, &info));
-    const size_t numbers = (size_t)info.count * (size_t)info.components;
-    SP_TRY(reserve_view(b, view, (size_t)b->count * numbers));
-    batch_gather g = {b, view, numbers};
-    sp__parallel(b->ctx, b->count, gather_world, &g);
-    for (int i = 0; i < b->count; i++)
-        if (b->mark[i]) return batch_failed(b, i, sp_world_error(b->worlds[i])->status);
+    SP_TRY(check_field(b, body, field, &info));
+    g.numbers = (size_t)info.count * (size_t)info.components;
+    SP_TRY(open_view(b, body, field, (size_t)b->count * g.numbers, &view));
+    g.view = view;
+    atomic_init(&g.refused, b->count);
+    sp__parallel(b->ctx, b->lane_count, gather_lane, &g);
+    const int refused = atomic_load(&g.refused);
+    if (refused < b->count) return batch_failed(b, refused, sp_world_error(b->worlds[refused])->status);
     *out = (sp_batch_view){view->values, b->count, info.count, info.components};
     return SP_OK;
 }

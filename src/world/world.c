@@ -157,7 +157,7 @@ static bool world_reserve(sp_world *w) {
            sp__edits_reserve(w->ctx, &w->taken, edits) >= 0;
 }
 
-sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_share *share, sp_world **out) {
+sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_lane *lane, sp_world **out) {
     *out = NULL;
     sp_world_def usual = sp_world_def_default();
     if (!def) def = &usual;
@@ -168,7 +168,7 @@ sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_s
         sp__free(ctx, w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
     }
-    if (share) sp__context_branch_share(&w->branch, share);
+    if (lane) sp__context_branch_share(&w->branch, lane);
     w->ctx = &w->branch;
     w->def = *def;
     snprintf(w->backend, sizeof w->backend, "%s", def->backend ? def->backend : "auto");

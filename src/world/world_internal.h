@@ -209,8 +209,8 @@ struct sp_world {
     int inject;  // stage that fails once, for tests; -1: none
 };
 
-// sp_world_create, of a world of a batch if `share` is not NULL.
-sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_share *share, sp_world **out);
+// sp_world_create, of a world of a batch if `lane` is not NULL.
+sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_lane *lane, sp_world **out);
 sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) SP_PRINTF(5, 6);
 #define WORLD_FAIL(w, status, ...) sp__world_fail((w), (status), __FILE__, __LINE__, __VA_ARGS__)
 // Copies the failure of a body to the error record of the world, with the name of the body.
