@@ -10,8 +10,8 @@
 // user frees it.
 //
 // Worlds that never run at the same time are a lane. An array whose content is dead whenever no function of the world runs is
-// lent: the worlds of a lane have it in common. Builds with SP_VALIDATE fill lent arrays with NaN before the step of a world, so
-// that what is not scratch changes the result.
+// lent: the worlds of a lane have it in common. Builds with SP_VALIDATE fill lent arrays with NaN whenever a function of a world
+// begins, so that what is not scratch changes the result.
 #ifndef SP_SHARE_H
 #define SP_SHARE_H
 

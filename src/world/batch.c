@@ -10,7 +10,7 @@
 #include "core/share.h"
 #include "world/world_internal.h"
 
-enum { LANES = 8 };  // of each worker
+enum { LANES = 8 };  // of each worker, if there are several
 
 typedef struct batch_view {
     char body[64], field[32];
@@ -77,7 +77,7 @@ static sp_status build_world(sp_batch *b, const sp_batch_def *def, int index) {
 }
 
 static sp_status batch_reserve(sp_batch *b, int count) {
-    const int most = LANES * sp__workers(b->ctx), lanes = count < most ? count : most;
+    const int workers = sp__workers(b->ctx), most = workers > 1 ? LANES * workers : 1, lanes = count < most ? count : most;
     SP_TRY(sp__share_create(b->ctx, &b->share));
     if (!SP_NEW(b->ctx, b->worlds, count) || !SP_NEW(b->ctx, b->start, count) || !SP_NEW(b->ctx, b->status, count) ||
         !SP_NEW(b->ctx, b->mark, count) || !SP_NEW(b->ctx, b->lanes, lanes))
@@ -150,10 +150,7 @@ static void step_lane(void *arg, int lane, int worker) {
     sp_batch *b = s->b;
     (void)worker;
     for (int i = lane; i < b->count; i += b->lane_count) {
-        b->status[i] = SP_OK;
-        if (!b->mark[i]) continue;
-        sp__lane_spoil(b->lanes[lane]);
-        b->status[i] = sp_world_step(b->worlds[i], s->h);
+        b->status[i] = b->mark[i] ? sp_world_step(b->worlds[i], s->h) : SP_OK;
     }
 }
 

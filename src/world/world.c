@@ -66,6 +66,7 @@ sp_status sp__world_enter(sp_world *w) {
     w->noted = false;
     pthread_mutex_unlock(&w->error_lock);
     w->ctx->error = (sp_error){.index = -1};
+    if (w->ctx->lane) sp__lane_spoil(w->ctx->lane);
     return SP_OK;
 }
 
