@@ -177,7 +177,8 @@ static sp_status batch_case_run(const batch_case *c, const sp_bench_options *o, 
     sp__row_number(row, "create_ms", "create ms", "%.2f", core.create_ms);
     sp__row_number(row, "alone_bytes", "kB alone", "%.0f", (double)alone.bytes);
     sp__row_number(row, "world_bytes", "a world", "%.0f", (double)core.bytes / worlds);
-    sp__row_number(row, "further_world_bytes", "a further one", "%.0f", (double)(core.bytes - half.bytes) / (worlds - worlds / 2));
+    sp__row_number(row, "further_world_bytes", "a further one", "%.0f",
+                   (double)(core.bytes - half.bytes) / (worlds - worlds / 2));
     sp__row_number(row, "constant_bytes", NULL, "%.0f", (double)core.memory.constant);
     sp__row_number(row, "lent_bytes", NULL, "%.0f", (double)core.memory.lent);
     sp__report_case_done(r);

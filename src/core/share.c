@@ -163,22 +163,26 @@ static int borrower_place(const sp_block *b, const sp_context *ctx) {
     return i;
 }
 
-static bool borrow(sp_block *b, const sp_context *ctx) {
-    const int i = borrower_place(b, ctx);
-    if (i == b->lane->worlds || b->borrowers[i] == ctx) return false;
-    b->borrowers[i] = ctx;
-    return true;
+// The smallest array that the world has not and that is large enough, but not twice as large; NULL: none.
+static sp_block *find_lent(const sp_context *ctx, const sp_block *own) {
+    sp_block *best = NULL;
+    for (sp_block *b = ctx->lane->lent; b; b = b->next) {
+        if (b->size < own->size || b->size / 2 > own->size || (best && b->size >= best->size)) continue;
+        const int i = borrower_place(b, ctx);
+        if (i < b->lane->worlds && b->borrowers[i] != ctx) best = b;
+    }
+    return best;
 }
 
 void *sp__lend(sp_context *ctx, void *memory) {
     sp_lane *lane = ctx->lane;
-    if (!lane || !memory) return memory;
-    sp_block *own = sp__block_of(memory);
-    for (sp_block *b = lane->lent; b; b = b->next)
-        if (b->size == own->size && borrow(b, ctx)) {
-            sp__free(ctx, memory);
-            return (char *)b + SP_BLOCK_HEADER;
-        }
+    if (!lane || !memory || sp__block_of(memory)->lane) return memory;
+    sp_block *own = sp__block_of(memory), *lent = find_lent(ctx, own);
+    if (lent) {
+        lent->borrowers[borrower_place(lent, ctx)] = ctx;
+        sp__free(ctx, memory);
+        return (char *)lent + SP_BLOCK_HEADER;
+    }
     // without memory for the list it stays the world's own
     if (!(own->borrowers = sp__alloc(lane->share->ctx, (size_t)lane->worlds, sizeof *own->borrowers))) return memory;
     own->borrowers[0] = ctx;

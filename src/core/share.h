@@ -31,7 +31,7 @@ typedef struct sp_block {
     uint64_t hash;
     size_t users;  // 0: not constant
     // lent arrays, used by the thread that runs the lane
-    sp_lane *lane;                  // NULL: not lent
+    sp_lane *lane;                 // NULL: not lent
     const sp_context **borrowers;  // of the worlds that have it
 } sp_block;
 
@@ -59,9 +59,9 @@ void sp__context_branch_share(sp_context *branch, sp_lane *lane);
 void *sp__share(sp_context *ctx, void *memory);
 #define SP_SHARE(ctx, pointer) ((pointer) = sp__share((ctx), (pointer)))
 
-// Returns an array of the same size whose content is undefined: one that other worlds of the lane have, and this one has not, and
-// `memory` is freed; or `memory`, which others may have from now on. Where the context belongs to no batch, or memory is NULL:
-// `memory`. The content must be dead between two calls on the world, and the array not be exchanged with one that is kept.
+// Returns an array of at least the same size whose content is undefined: one that other worlds of the lane have, and this one has
+// not, and `memory` is freed; or `memory`, which others may have from now on. Where the context belongs to no batch, or memory is
+// NULL: `memory`. The content must be dead between two calls on the world, and the array not be exchanged with one that is kept.
 void *sp__lend(sp_context *ctx, void *memory);
 #define SP_LEND(ctx, pointer) ((pointer) = sp__lend((ctx), (pointer)))
 

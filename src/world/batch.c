@@ -237,8 +237,8 @@ static sp_status check_field(sp_batch *b, const char *body, const char *field, s
         if (status < 0) return batch_failed(b, i, status);
         if (i == 0) *first = info;
         if (info.count != first->count || info.components != first->components)
-            return SP_FAIL(b->ctx, SP_BAD_INPUT, "field '%s' of body '%s' has %d items in world %d, and %d in world 0", field, body,
-                           info.count, i, first->count);
+            return SP_FAIL(b->ctx, SP_BAD_INPUT, "field '%s' of body '%s' has %d items in world %d, and %d in world 0", field,
+                           body, info.count, i, first->count);
     }
     return SP_OK;
 }
