@@ -48,13 +48,14 @@ SP_API sp_status sp_batch_step(sp_batch *batch, double h);
 /// Steps the worlds of a list, each of which may occur once. The others keep their state, and their status becomes SP_OK.
 /// SP_BAD_INPUT: an index is out of range or occurs twice, and nothing is stepped.
 SP_API sp_status sp_batch_step_some(sp_batch *batch, double h, const int *indices, int count);
-/// The status of every world in the last call that stepped or reset it, `count` of them. Valid until the batch is destroyed. The
+/// The status of every world in the last step or reset, SP_OK where it took no part. Valid until the batch is destroyed. The
 /// reason of a failure is in sp_world_error of the world.
 SP_API const sp_status *sp_batch_statuses(const sp_batch *batch);
 
-/// Puts a world back into the state in which `build` left it, with its parameters, drags and time; queued edits are dropped. It
-/// then has the bits of a new world. SP_BAD_INPUT: bodies or links were added or removed since.
-SP_API sp_status sp_batch_reset(sp_batch *batch, int index);
+/// Puts the worlds of a list back into the state in which `build` left them, with their parameters, drags and time; queued edits
+/// are dropped. They then have the bits of new worlds. Returns the worst status as sp_batch_step. SP_BAD_INPUT: as
+/// sp_batch_step_some; or bodies or links were added or removed in a world since, which stays as it is.
+SP_API sp_status sp_batch_reset(sp_batch *batch, const int *indices, int count);
 /// The current state of a world becomes the one to which sp_batch_reset puts it back.
 SP_API sp_status sp_batch_keep(sp_batch *batch, int index);
 

@@ -76,8 +76,9 @@ static sp_block *find_equal(sp_share *s, const sp_block *own) {
 
 void *sp__share(sp_context *ctx, void *memory) {
     sp_share *s = ctx->share;
-    if (!s || !memory || sp__block_of(memory)->users > 0) return memory;
+    if (!s || !memory) return memory;
     sp_block *own = sp__block_of(memory);
+    SP_ASSERT(own->users == 0);
     own->hash = content_hash(own);
     pthread_mutex_lock(&s->lock);
     sp_block *equal = find_equal(s, own);

@@ -54,8 +54,8 @@ void sp__lane_spoil(sp_lane *lane);  // with SP_VALIDATE: fills the lent arrays 
 // background thread.
 void sp__context_branch_share(sp_context *branch, sp_lane *lane);
 
-// Returns an array with the same bytes, of the same size: another one, and `memory` is freed; or `memory`, which others may share
-// from now on. Where the context belongs to no batch, or memory is NULL: `memory`.
+// Once for an array: returns one with the same bytes, of the same size: another one, and `memory` is freed; or `memory`, which
+// others may share from now on. Where the context belongs to no batch, or memory is NULL: `memory`.
 void *sp__share(sp_context *ctx, void *memory);
 #define SP_SHARE(ctx, pointer) ((pointer) = sp__share((ctx), (pointer)))
 

@@ -27,7 +27,7 @@ struct sp_batch {
     sp_world **worlds;
     sp_checkpoint *start;  // of each world, for sp_batch_reset; equal ones are one array
     sp_status *status;
-    unsigned char *mark;  // 1: the world takes part in the current step
+    unsigned char *mark;  // 1: the world takes part in the current call
     batch_view *views;
 };
 
@@ -138,20 +138,19 @@ void sp_batch_get_memory(const sp_batch *b, sp_batch_memory *out) {
     sp__share_bytes(b->share, &out->bytes, &out->constant, &out->lent);
 }
 
-// ---------------------------------------------------------------------------------------------------- steps
+// ---------------------------------------------------------------------------------------------------- steps and resets
 
-typedef struct batch_step {
+typedef struct batch_call {
     sp_batch *b;
+    sp_status (*of_world)(sp_batch *b, int index, double h);
     double h;
-} batch_step;
+} batch_call;
 
-static void step_lane(void *arg, int lane, int worker) {
-    const batch_step *s = arg;
-    sp_batch *b = s->b;
+static void run_lane(void *arg, int lane, int worker) {
+    const batch_call *call = arg;
+    sp_batch *b = call->b;
     (void)worker;
-    for (int i = lane; i < b->count; i += b->lane_count) {
-        b->status[i] = b->mark[i] ? sp_world_step(b->worlds[i], s->h) : SP_OK;
-    }
+    for (int i = lane; i < b->count; i += b->lane_count) b->status[i] = b->mark[i] ? call->of_world(b, i, call->h) : SP_OK;
 }
 
 // The worst status of all worlds. Of several failures the context has the one of the lowest index, for any number of workers.
@@ -166,38 +165,48 @@ static sp_status batch_worst(sp_batch *b) {
     return worst;
 }
 
-static sp_status step_marked(sp_batch *b, double h) {
-    batch_step s = {b, h};
-    sp__parallel(b->ctx, b->lane_count, step_lane, &s);
+static sp_status run_marked(sp_batch *b, sp_status (*of_world)(sp_batch *b, int index, double h), double h) {
+    batch_call call = {b, of_world, h};
+    sp__parallel(b->ctx, b->lane_count, run_lane, &call);
     return batch_worst(b);
+}
+
+static sp_status mark_listed(sp_batch *b, const int *indices, int count) {
+    memset(b->mark, 0, (size_t)b->count);
+    for (int i = 0; i < count; i++) {
+        SP_TRY(check_index(b, indices[i]));
+        if (b->mark[indices[i]]++) return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d is twice in a list of worlds", indices[i]);
+    }
+    return SP_OK;
+}
+
+static sp_status step_world(sp_batch *b, int index, double h) {
+    return sp_world_step(b->worlds[index], h);
 }
 
 sp_status sp_batch_step(sp_batch *b, double h) {
     memset(b->mark, 1, (size_t)b->count);
-    return step_marked(b, h);
+    return run_marked(b, step_world, h);
 }
 
 sp_status sp_batch_step_some(sp_batch *b, double h, const int *indices, int count) {
-    memset(b->mark, 0, (size_t)b->count);
-    for (int i = 0; i < count; i++) {
-        SP_TRY(check_index(b, indices[i]));
-        if (b->mark[indices[i]]++) return SP_FAIL(b->ctx, SP_BAD_INPUT, "world %d is twice in the list of a step", indices[i]);
-    }
-    return step_marked(b, h);
+    SP_TRY(mark_listed(b, indices, count));
+    return run_marked(b, step_world, h);
 }
 
 const sp_status *sp_batch_statuses(const sp_batch *b) {
     return b->status;
 }
 
-// ---------------------------------------------------------------------------------------------------- reset
+static sp_status reset_world(sp_batch *b, int index, double h) {
+    (void)h;
+    sp_world_drop_edits(b->worlds[index]);
+    return sp_world_restore(b->worlds[index], b->start[index].data, b->start[index].size);
+}
 
-sp_status sp_batch_reset(sp_batch *b, int index) {
-    SP_TRY(check_index(b, index));
-    sp_world *w = b->worlds[index];
-    sp_world_drop_edits(w);
-    b->status[index] = sp_world_restore(w, b->start[index].data, b->start[index].size);
-    return b->status[index] < 0 ? batch_failed(b, index, b->status[index]) : SP_OK;
+sp_status sp_batch_reset(sp_batch *b, const int *indices, int count) {
+    SP_TRY(mark_listed(b, indices, count));
+    return run_marked(b, reset_world, 0);
 }
 
 sp_status sp_batch_keep(sp_batch *b, int index) {

@@ -56,6 +56,11 @@ static sp_status step(story *s) {
     return worst;
 }
 
+static sp_status reset(story *s) {
+    const int last = 2;
+    return sp_batch_reset(s->batch, &last, 1);
+}
+
 static void play(story *s) {
     sp_batch_view view;
     AGAIN(s, make_context(s));
@@ -64,7 +69,7 @@ static void play(story *s) {
     for (int k = 0; k < 2; k++) CHECK(step(s) >= 0);
     AGAIN(s, sp_batch_keep(s->batch, 1));
     AGAIN(s, sp_batch_field(s->batch, "bar", "position", &view));
-    AGAIN(s, sp_batch_reset(s->batch, 2));
+    AGAIN(s, reset(s));
     CHECK(step(s) >= 0);
     AGAIN(s, sp_batch_field(s->batch, "bar", "position", &view));
 }

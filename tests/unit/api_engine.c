@@ -554,7 +554,7 @@ TEST(batches) {
     CHECK_INT(sp_batch_step_some(batch, 0.01, (int[]){2}, 1), SP_OK);
     CHECK_INT(sp_batch_statuses(batch)[2], SP_OK);
     CHECK(sp_world_steps(sp_batch_world(batch, 1)) == 1 && sp_world_steps(sp_batch_world(batch, 2)) == 2);
-    CHECK_INT(sp_batch_reset(batch, 2), SP_OK);
+    CHECK_INT(sp_batch_reset(batch, (int[]){2}, 1), SP_OK);
     CHECK(sp_world_steps(sp_batch_world(batch, 2)) == 1);
     CHECK_INT(sp_batch_field(batch, "ball", "pose", &view), SP_OK);
     CHECK(view.worlds == 3 && view.items == 1 && view.components == 7 && view.values[8] < 0);

@@ -109,7 +109,7 @@ TEST(an_edit_changes_one_world_and_a_reset_takes_it_back) {
     CHECK(sp_batch_step(r.batch, 0.01) >= 0);
     for (int i = 0; i < WORLDS; i++) CHECK(young_of(sp_batch_world(r.batch, i)) == (i == 2 ? 7e4 : 3e4));
     set_young(sp_batch_world(r.batch, 2), 9e4);
-    CHECK_INT(sp_batch_reset(r.batch, 2), SP_OK);  // the edit that is still queued is dropped
+    CHECK_INT(sp_batch_reset(r.batch, (int[]){2}, 1), SP_OK);  // the edit that is still queued is dropped
     CHECK(sp_batch_step(r.batch, 0.01) >= 0);
     CHECK(young_of(sp_batch_world(r.batch, 2)) == 3e4);
     finish(&r);
@@ -199,7 +199,7 @@ TEST(wrong_calls_are_refused) {
     CHECK_INT(sp_batch_step_some(r.batch, 0.01, (int[]){0, 3}, 2), SP_BAD_INPUT);
     CHECK_INT(sp_batch_step_some(r.batch, 0.01, (int[]){1, 0, 1}, 3), SP_BAD_INPUT);
     CHECK(sp_world_steps(sp_batch_world(r.batch, 0)) == 0);
-    CHECK_INT(sp_batch_reset(r.batch, -1), SP_BAD_INPUT);
+    CHECK_INT(sp_batch_reset(r.batch, (int[]){-1}, 1), SP_BAD_INPUT);
     CHECK_INT(sp_batch_keep(r.batch, 3), SP_BAD_INPUT);
     CHECK_INT(sp_batch_step(r.batch, -1), SP_BAD_INPUT);
     CHECK(strstr(sp_context_error(r.ctx)->message, "world 0: step of h = -1"));
@@ -209,7 +209,7 @@ TEST(wrong_calls_are_refused) {
     // a body that a build did not make: the state of the start does not fit
     sp_world *w = sp_batch_world(r.batch, 2);
     CHECK_INT(sp_world_remove(w, sp_world_body_named(w, "other")), SP_OK);
-    CHECK_INT(sp_batch_reset(r.batch, 2), SP_BAD_INPUT);
+    CHECK_INT(sp_batch_reset(r.batch, (int[]){2}, 1), SP_BAD_INPUT);
     CHECK(strncmp(sp_context_error(r.ctx)->message, "world 2: checkpoint does not fit", 32) == 0);
     finish(&r);
 }
