@@ -21,7 +21,8 @@ enum { SP_BATCH_MAX = 1 << 20 };
 /// Definition of a batch. Start from sp_batch_def_default().
 typedef struct sp_batch_def {
     int count;           ///< worlds, 1..SP_BATCH_MAX; no default
-    sp_world_def world;  ///< of each world; default: that of a world, without snapshots and with 2 slots for them
+    sp_world_def world;  ///< of each world; default: that of a world, without snapshots and with 2 slots for them. A world that
+                         ///< is not deterministic computes what the background thread would compute in the step that asks for it
     /// Adds the bodies, contact and links to an empty world, by the calls that build any world. It is called for the worlds 0 to
     /// count - 1 in order. A negative status ends the creation.
     sp_status (*build)(void *user, int index, sp_world *world);

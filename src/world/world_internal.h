@@ -15,10 +15,10 @@
 enum {
     SP_EVENT_MAX = 64,  // events of one step; the last entry gives the number of further events
     SP_SNAPSHOT_MAX = 16,
-    SP_DRAG_ROOM = 16,  // drags of a body without allocation
-    SP_EDIT_ROOM = 64,  // edits of a step without allocation
-    SP_EDIT_ROOM_BATCH = 4,
-    SP_PAIR_MAX = 64  // reported pairs of overlapping bodies
+    SP_DRAG_ROOM = 16,       // drags of a body without allocation
+    SP_EDIT_ROOM = 64,       // edits of a step without allocation
+    SP_EDIT_ROOM_BATCH = 4,  // the same in a world of a batch; further edits allocate
+    SP_PAIR_MAX = 64         // reported pairs of overlapping bodies
 };
 
 enum {

@@ -8,8 +8,8 @@ enum { WORLDS = 3, STEPS = 6 };
 static const char text[] =
     "<scene dt='0.01' gravity='{t*3} -9.81 0'>\n"
     "  <solid name='beam' young='2e5'><box size='0.4 0.1 0.1' cells='4 1 1'/><fix box='-1 -1 -1 0.01 1 1'/></solid>\n"
-    "  <solid name='cube' young='3e4'><box size='0.1 0.1 0.1' cells='2 2 2' at='0 0.501 0'/></solid>\n"
-    "  <rigid name='floor' motion='fixed'><plane point='0 0.5 0'/></rigid>\n"
+    "  <solid name='cube' young='3e4' translate='0 0.501 0'><box size='0.1 0.1 0.1' cells='2 2 2'/></solid>\n"
+    "  <rigid name='floor' translate='0 0.5 0'><box size='1 0.2 1' translate='-0.4 -0.2 -0.4'/></rigid>\n"
     "  <contact formulation='proximity' friction='0.3'/>\n"
     "  <stop steps='6'/>\n"
     "</scene>\n";
