@@ -196,6 +196,7 @@ void *sp__lend(sp_context *ctx, void *memory) {
 static bool leave_lane(const sp_context *ctx, sp_block *b) {
     int last = b->lane->worlds - 1;
     const int place = borrower_place(b, ctx);
+    SP_ASSERT(place < b->lane->worlds && b->borrowers[place] == ctx);
     while (last > 0 && !b->borrowers[last]) last--;
     b->borrowers[place] = b->borrowers[last], b->borrowers[last] = NULL;
     if (b->borrowers[0]) return false;

@@ -10,7 +10,8 @@
 #include "core/share.h"
 #include "world/world_internal.h"
 
-enum { LANES = 8 };  // of each worker, if there are several
+// Lanes of each worker, if there are several; most worlds of a lane, whose lists are searched without an index.
+enum { LANES = 8, LANE_WORLDS = 256 };
 
 typedef struct batch_view {
     char body[64], field[32];
@@ -76,8 +77,14 @@ static sp_status build_world(sp_batch *b, const sp_batch_def *def, int index) {
     return keep_start(b, index);
 }
 
+static int lanes_of(int workers, int count) {
+    const int for_workers = workers > 1 ? LANES * workers : 1, for_worlds = (count + LANE_WORLDS - 1) / LANE_WORLDS;
+    const int wanted = for_workers > for_worlds ? for_workers : for_worlds;
+    return count < wanted ? count : wanted;
+}
+
 static sp_status batch_reserve(sp_batch *b, int count) {
-    const int workers = sp__workers(b->ctx), most = workers > 1 ? LANES * workers : 1, lanes = count < most ? count : most;
+    const int lanes = lanes_of(sp__workers(b->ctx), count);
     SP_TRY(sp__share_create(b->ctx, &b->share));
     if (!SP_NEW(b->ctx, b->worlds, count) || !SP_NEW(b->ctx, b->start, count) || !SP_NEW(b->ctx, b->status, count) ||
         !SP_NEW(b->ctx, b->mark, count) || !SP_NEW(b->ctx, b->lanes, lanes))
