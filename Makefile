@@ -49,7 +49,7 @@ check:
 bench:
 	@tools/install.sh build bench
 	@tools/build.sh release
-	@for name in step rotation beam materials cholesky factor preconditioners updated rods contact friction volume page; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
+	@for name in step rotation beam materials cholesky factor preconditioners updated rods contact friction volume batch page; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
 
 # every reader, for ten minutes each or SP_FUZZ_SECONDS
 fuzz:

@@ -37,6 +37,7 @@ sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_friction(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_volume(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_materials(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_batch(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports

@@ -28,6 +28,8 @@ static const sp_bench benches[] = {
     {"friction", "frictional contact problems, generated or from FCLIB files: method, iterations, time, residual",
      sp__bench_friction},
     {"volume", "overlap volumes from layered depth images: a pile of tori, two figures, growth, depth peeling", sp__bench_volume},
+    {"batch", "a thousand small worlds of a batch and one of them alone: steps per second and core, bytes of a world",
+     sp__bench_batch},
     {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 

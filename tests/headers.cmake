@@ -6,7 +6,7 @@ if(CMAKE_CXX_COMPILER)
 endif()
 
 set(sources "")
-foreach(header base mesh solve world souple extension io)
+foreach(header base batch mesh solve world souple extension io)
     set(languages c)
     if(CMAKE_CXX_COMPILER)
         list(APPEND languages cpp)

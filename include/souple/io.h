@@ -105,11 +105,16 @@ typedef struct sp_run_options {
     const char *out;      ///< folder for records; nullable: none are written
     bool endless;         ///< no stop condition is required
     const char *resume;   ///< checkpoint file of sp_run_save from which to continue; nullable. Records in `out` are continued
+    /// An empty world in which the bodies are made, such as one of a batch (sp_scene_world_def); the run does not own it, and
+    /// must outlive it. nullable: a new world
+    sp_world *world;
     uint32_t cookie;
 } sp_run_options;
 
 /// Every default, and a valid cookie.
 SP_API sp_run_options sp_run_options_default(void);
+/// Writes what a scene says about its world to a definition, and leaves the rest, such as snapshots. Signals refer to the scene.
+SP_API void sp_scene_world_def(const sp_scene *scene, sp_world_def *def);
 /// Creates meshes and world. The scene must outlive the run. Nullable: options. Errors become messages of the scene.
 SP_API sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run **out);
 /// Frees it and sets the handle to NULL. Accepts NULL.

@@ -36,6 +36,7 @@
 #define SOUPLE_SOUPLE_H
 
 #include "base.h"
+#include "batch.h"
 #include "mesh.h"
 #include "solve.h"
 #include "world.h"

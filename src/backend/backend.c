@@ -2,6 +2,7 @@
 // share.
 #include "backend/backend.h"
 
+#include "core/share.h"
 #include "souple/world.h"
 
 static const sp_backend *best_cpu(void) {
@@ -125,6 +126,8 @@ sp_status sp__chunks_build(sp_context *ctx, sp_chunks *c, int nodes, int count, 
     for (int i = 0; i < count; i++)
         if (start[i + 1] - start[i] > c->touch_max) c->touch_max = start[i + 1] - start[i];
     sort_slots(c, total);
+    SP_SHARE(ctx, c->start), SP_SHARE(ctx, c->node), SP_SHARE(ctx, c->slot_start), SP_SHARE(ctx, c->slot);
+    SP_LEND(ctx, c->sum), SP_LEND(ctx, c->partial);
     return SP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "body/drive.h"
+#include "core/share.h"
 
 static double *new_vector(sp_context *ctx, int n) {
     return sp__alloc(ctx, (size_t)n + 1, sizeof(double));  // kernels may read one number past the end
@@ -34,7 +35,7 @@ sp_status sp__body_init(sp_body *b, int nq, int nv) {
         ok = ok && b->q[s] && b->v[s];
     }
     for (int i = 0; i < 6; i++) {
-        b->work[i] = new_vector(b->ctx, nv);
+        b->work[i] = sp__lend(b->ctx, new_vector(b->ctx, nv));
         ok = ok && b->work[i];
     }
     b->f = new_vector(b->ctx, nv);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "body/body.h"
+#include "core/share.h"
 #include "math/vec3.h"
 
 void sp__loads_prescribe(sp_body *b, const sp_step *step) {
@@ -198,7 +199,8 @@ static sp_status reserve_points(sp_body *b, int n) {
     }
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
     sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
-    l->memory[SP_COMMITTED] = committed, l->memory[SP_TRIAL] = trial, l->contact_state = contact_state, l->from = from;
+    l->memory[SP_COMMITTED] = committed, l->memory[SP_TRIAL] = trial;
+    l->contact_state = sp__lend(b->ctx, contact_state), l->from = sp__lend(b->ctx, from);
     return SP_OK;
 }
 
@@ -214,7 +216,7 @@ sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
         if (!terms) return springs_no_memory(b);
         if (l->term_count) memcpy(terms, l->terms, (size_t)l->term_count * sizeof *terms);
         sp__free(b->ctx, l->terms);
-        l->terms = terms;
+        l->terms = sp__lend(b->ctx, terms);
         l->term_capacity = capacity;
     }
     return l->node_count > 0 && !l->contact_state ? reserve_points(b, l->node_count) : SP_OK;
@@ -248,7 +250,7 @@ sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
         return status;
     }
     sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms);
-    l->nodes = nodes, l->terms = terms;
+    l->nodes = nodes, l->terms = sp__lend(b->ctx, terms);
     l->node_count = n, l->term_capacity = capacity, l->term_count = 0;
     l->by_surface = true;
     l->surface_key = key_of(n, nodes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "body/body.h"
+#include "core/share.h"
 #include "util/sort.h"
 
 // vertices per task (less does not repay waking a worker), vertices per call of `points`
@@ -33,6 +34,11 @@ void sp__surface_release(sp_context *ctx, sp_surface **surface) {
     sp__transpose_free(ctx, &s->up);
     sp__distance_field_release(&s->field);
     sp__free(ctx, s);
+}
+
+void sp__surface_share(sp_context *ctx, sp_surface *s) {
+    SP_SHARE(ctx, s->anchors), SP_SHARE(ctx, s->faces), SP_SHARE(ctx, s->nodes), SP_SHARE(ctx, s->stripes);
+    SP_SHARE(ctx, s->rings), SP_SHARE(ctx, s->texcoords), SP_SHARE(ctx, s->colors);
 }
 
 sp_status sp__surfaces_reserve(sp_body *b) {

@@ -50,6 +50,8 @@ typedef struct sp_surface {
 // An empty surface with one reference. NULL: no memory.
 sp_surface *sp__surface_create(sp_context *ctx, const char *name, unsigned roles);
 void sp__surface_release(sp_context *ctx, sp_surface **surface);  // frees it with the last reference
+// Its arrays are complete: worlds of a batch share them.
+void sp__surface_share(sp_context *ctx, sp_surface *surface);
 // Reserves memory for one more surface; adds a surface, whose reference the body then owns; releases all surfaces.
 sp_status sp__surfaces_reserve(sp_body *b);
 void sp__surfaces_add(sp_body *b, sp_surface *surface);

@@ -18,6 +18,15 @@ sp_status sp__constraints_room(sp_constraints *c, void **memory, int *capacity, 
     return SP_OK;
 }
 
+sp_status sp__constraints_reserve(sp_constraints *c, int count) {
+    SP_TRY(ROOM(c, c->contacts, c->capacity, count));
+    return sp__constraints_reserve_multipliers(c, count < MULTIPLIERS ? count : MULTIPLIERS);
+}
+
+sp_status sp__constraints_reserve_multipliers(sp_constraints *c, int count) {
+    return ROOM(c, c->multipliers, c->multiplier_capacity, count);
+}
+
 sp_status sp__constraints_create(sp_context *ctx, sp_constraints **out) {
     sp_constraints *c = NULL;
     *out = NULL;
@@ -26,8 +35,6 @@ sp_status sp__constraints_create(sp_context *ctx, sp_constraints **out) {
     sp_status status = sp__collide_create(ctx, &c->set);
     if (status >= 0) status = sp__cone_create(ctx, &c->problem);
     if (status >= 0) status = sp__cone_solver_create(ctx, &c->solver);
-    if (status >= 0 && !SP_NEW(ctx, c->multipliers, MULTIPLIERS))
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for multipliers");
     if (status < 0)
         sp__constraints_destroy(&c);
     else

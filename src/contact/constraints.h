@@ -100,6 +100,7 @@ void sp__constraints_at(const sp_constraints *c, int index, sp_contacts *list); 
 // keeps `count` multipliers, which the next visit writes; 0: after the state was set.
 int sp__constraints_kept(const sp_constraints *c);
 int sp__constraints_most(void);
+sp_status sp__constraints_reserve_multipliers(sp_constraints *c, int count);  // before sp__constraints_keep
 void sp__constraints_keep(sp_constraints *c, int count);
 void sp__constraints_visit(sp_constraints *c, int count, sp_visitor *v);
 uint64_t sp__constraints_hash(const sp_constraints *c);  // of the multipliers; 0: no contact

@@ -648,7 +648,7 @@ static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *de
     const int n = def->reserve, most = 1 << 23;
     if (n <= 0 || n <= c->capacity) return SP_OK;
     double numbers = 9.0 * n * n;
-    SP_TRY(ROOM(c, c->contacts, c->capacity, n));
+    SP_TRY(sp__constraints_reserve(c, n));
     SP_TRY(ROOM(c, c->last, c->last_capacity, n));
     return sp__cone_reserve(c->problem, n, 3 * n, 2 * n, numbers < most ? (size_t)numbers : (size_t)most);
 }
@@ -779,7 +779,7 @@ sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, dou
     }
     if (renew) contacts_forsake(c);
     *added = fresh;
-    SP_TRY(ROOM(c, c->contacts, c->capacity, c->count + fresh));
+    SP_TRY(sp__constraints_reserve(c, c->count + fresh));
     // both lists are sorted: merged from the end
     int to = c->count + fresh;
     i = c->count, c->count = to;

@@ -204,7 +204,7 @@ struct sp_constraints {
     const sp_pair_rules *rules;             // NULL: none
     sp_cone_clock *clock;                   // of the budget; NULL: none
     sp_constraint_multiplier *multipliers;  // sorted by key
-    int multiplier_count;
+    int multiplier_count, multiplier_capacity;
     double last_h, part_h;  // length of the last committed step, and of this one or its part [s]
     // a step that is divided: contacts of its parts so far, impulses of its ties, and their length [s]; 0 parts: it is not
     sp_constraint_contact *done;
@@ -259,6 +259,7 @@ static inline sp_which sp__constraints_row_state(const sp_constraints *c, const 
 // Memory for at least `need` items; keeps the old content. New items are zero.
 #define ROOM(c, array, capacity, need) sp__constraints_room((c), (void **)&(array), &(capacity), (need), sizeof *(array))
 sp_status sp__constraints_room(sp_constraints *c, void **memory, int *capacity, int need, size_t size);
+sp_status sp__constraints_reserve(sp_constraints *c, int count);  // room for contacts and, at the commit, their multipliers
 
 // ---- constraints.c
 

@@ -1,5 +1,6 @@
 // From contacts to the problem: rows of the bodies, violations at the free state, and the Delassus operator.
 #include "contact/constraints_internal.h"
+#include "core/share.h"
 #include "util/sort.h"
 
 // ---------------------------------------------------------------------------------------------------- rows
@@ -306,6 +307,7 @@ static sp_status reserve_numbers(sp_constraints *c, sp_constraint_body *t, size_
     sp__free(c->ctx, t->G);
     t->product_capacity = 0;
     if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
+    SP_LEND(c->ctx, t->G);
     t->product_capacity = need + need / 2, c->info.grown = true;
     return SP_OK;
 }

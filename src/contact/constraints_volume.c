@@ -550,7 +550,7 @@ static void sort_volumes(sp_constraints *c, int first) {
 sp_status sp__volumes_take(sp_constraints *c, const sp_contact_def *def, double h, int *added) {
     const int before = c->count;
     if (!c->has_volumes) return SP_OK;
-    SP_TRY(ROOM(c, c->contacts, c->capacity, before + c->overlaps.count));
+    SP_TRY(sp__constraints_reserve(c, before + c->overlaps.count));
     pair_overlaps pair = {0};
     for (int i = 0; i < c->overlaps.count; i++) {
         const sp_overlap *o = &c->overlaps.overlaps[i];

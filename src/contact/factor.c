@@ -1,5 +1,6 @@
 // See factor.h.
 #include "contact/factor.h"
+#include "core/share.h"
 #include "math/unroll.h"
 
 enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = SP_CONE_DEPTH, STRIP = SP_CONE_STRIP, PRODUCT_ROWS = 48 };
@@ -70,6 +71,7 @@ static bool factor_doubles(sp_cone_factor *F, double **array, size_t *capacity, 
     sp__free(F->ctx, *array);
     *capacity = 0;
     if (!SP_NEW(F->ctx, *array, wanted)) return false;
+    *array = sp__lend(F->ctx, *array);
     *capacity = wanted;
     return true;
 }

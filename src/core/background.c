@@ -199,6 +199,7 @@ void sp__background_destroy(sp_context *ctx) {
 
 sp_status sp__job_submit(sp_context *ctx, sp_job *job) {
     struct sp_background *bg;
+    if (ctx->share) return SP_UNAVAILABLE;
     SP_TRY(background_obtain(ctx, &bg));
     free_released(bg);
     pthread_mutex_lock(&bg->mutex);

@@ -18,7 +18,8 @@ typedef struct sp_job {
     void (*release)(void *arg);  // set by sp__job_abandon
 } sp_job;
 
-// Accepts an idle or done job. SP_UNAVAILABLE: the thread could not be started; the job stays idle.
+// Accepts an idle or done job. SP_UNAVAILABLE: the thread could not be started, or the context is that of a world of a batch,
+// whose cores all work already; the job stays idle.
 sp_status sp__job_submit(sp_context *ctx, sp_job *job);
 bool sp__job_done(const sp_job *job);
 // Waits until the job is done. A job that has not started yet runs on the calling thread.

@@ -1,15 +1,16 @@
 // The context: memory through the host's hooks and a count of it, the last error, and the worker threads.
 //
-// Every block starts with a header of 64 bytes that holds its size. sp_context_free therefore needs only the pointer, and the
-// host's hook still gets the size:   [ size .......... | memory of the caller ... ]
+// Every block starts with a header of 64 bytes that holds its size and who shares it (share.h). sp_context_free therefore needs
+// only the pointer, and the host's hook still gets the size:   [ header ........ | memory of the caller ... ]
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/background.h"
 #include "core/core.h"
 #include "core/pool.h"
+#include "core/share.h"
 
-enum { ALIGN = 64 };
+enum { ALIGN = SP_BLOCK_HEADER };
 
 static void *default_alloc(void *user, size_t size, size_t align) {
     (void)user;
@@ -96,7 +97,7 @@ void sp__context_branch_end(sp_context *branch) {
 }
 
 int sp_context_workers(const sp_context *context) {
-    return sp__context_host(context)->workers;
+    return context->share ? 1 : sp__context_host(context)->workers;
 }
 
 void sp_context_keep_error(sp_context *ctx, const sp_error *error) {
@@ -138,13 +139,15 @@ void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *alloc
 }
 
 // A block for n items: its size with the header in *whole; only the header is written.
-static char *block_create(sp_context *ctx, size_t n, size_t size, size_t *whole) {
+static char *block_create(const sp_context *owner, size_t n, size_t size, size_t *whole) {
+    sp_context *ctx = sp__context_host(owner);
     if (size && n > (SIZE_MAX - 2 * ALIGN) / size) return NULL;
     *whole = ALIGN + round_up(n * size);
     char *block = ctx->def.alloc(ctx->def.alloc_user, *whole, ALIGN);
     if (!block) return NULL;
     SP_ASSERT((uintptr_t)block % ALIGN == 0);
-    memcpy(block, whole, sizeof *whole);
+    *(sp_block *)(void *)block = (sp_block){.size = *whole};
+    sp__share_count(owner, (sp_block *)(void *)block);
     atomic_fetch_add_explicit(&ctx->bytes, *whole, memory_order_relaxed);
     atomic_fetch_add_explicit(&ctx->allocations, 1, memory_order_relaxed);
     return block;
@@ -152,13 +155,13 @@ static char *block_create(sp_context *ctx, size_t n, size_t size, size_t *whole)
 
 void *sp_context_alloc(sp_context *ctx, size_t n, size_t size) {
     size_t whole;
-    char *block = block_create(sp__context_host(ctx), n, size, &whole);
+    char *block = block_create(ctx, n, size, &whole);
     return block ? memset(block + ALIGN, 0, whole - ALIGN) : NULL;
 }
 
 void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size) {
     size_t whole;
-    char *block = block_create(sp__context_host(ctx), n, size, &whole);
+    char *block = block_create(ctx, n, size, &whole);
     if (!block) return NULL;
 #ifdef SP_VALIDATE
     memset(block + ALIGN, 0xff, whole - ALIGN);
@@ -168,10 +171,10 @@ void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size) {
 
 void sp_context_free(sp_context *ctx, void *memory) {
     if (!memory) return;
+    sp_block *block = sp__block_of(memory);
+    if (!sp__share_leave(ctx, block)) return;
     ctx = sp__context_host(ctx);
-    char *block = (char *)memory - ALIGN;
-    size_t whole;
-    memcpy(&whole, block, sizeof whole);
+    size_t whole = block->size;
     atomic_fetch_sub_explicit(&ctx->bytes, whole, memory_order_relaxed);
     ctx->def.free(ctx->def.alloc_user, block, whole);
 }

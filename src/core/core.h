@@ -36,14 +36,17 @@ enum {
     SP_COOKIE_ROD,
     SP_COOKIE_CONTACT_PAIR,
     SP_COOKIE_SURFACE_CONTACT,
-    SP_COOKIE_LINK
+    SP_COOKIE_LINK,
+    SP_COOKIE_BATCH
 };
 
 // Memory, tasks and log belong to the host's context. Each world has its own context; its `host` is the context that the world
 // was created with. Only the error record differs, so that all code that works for a world reports its errors to that world
 // (sp__context_branch).
 struct sp_context {
-    sp_context *host;  // NULL: created by sp_context_create
+    sp_context *host;        // NULL: created by sp_context_create
+    struct sp_share *share;  // of a branch for a world of a batch; else NULL
+    struct sp_lane *lane;    // likewise
     sp_context_def def;
     pthread_mutex_t error_lock;
     sp_error error;                            // protected by error_lock

@@ -20,7 +20,8 @@
 // al. 1990). What a batch gains is predicted from the time of the tasks of the same function before. This changes which thread
 // runs a task, never a result.
 //
-// A batch that is started inside a task, or while another thread uses the pool, runs on the calling thread.
+// A batch that is started inside a task, or while another thread uses the pool, runs on the calling thread. So does all work of
+// the worlds of an sp_batch, which are tasks themselves.
 //
 // The pool can give up cores to a background thread (background.h). The same number of workers then stop spinning, sleep and take
 // no tasks until the cores are returned. A worker that shares its core can be preempted while it has a task, and the whole batch
@@ -265,6 +266,10 @@ static void run_on_host(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
 }
 
 void sp_context_parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
+    if (ctx->share) {
+        run_here(count, fn, arg, 0);
+        return;
+    }
     ctx = sp__context_host(ctx);
     if (inside.ctx == ctx) {
         run_here(count, fn, arg, inside.worker);

@@ -1,6 +1,8 @@
 // Pattern, access and products of the symmetric block matrix, and the assembled matrix of a system (blocks.h).
 #include "linear/blocks.h"
 
+#include "core/share.h"
+
 // ------------------------------------------------------------------------------------------------ pattern
 
 // nodes that the rows of a chunk touch: its own rows first, then the columns after them, ascending. Returns their number.
@@ -130,6 +132,9 @@ sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int ch
         !SP_NEW(ctx, A->scratch, sp__chunks_scratch(ctx, &A->chunks)) || !SP_NEW(ctx, A->partial, n / SP_RANGE + 1))
         goto fail;
     place_blocks(A);
+    SP_SHARE(ctx, A->row_start), SP_SHARE(ctx, A->row_col), SP_SHARE(ctx, A->row_pos), SP_SHARE(ctx, A->chunk_row);
+    SP_SHARE(ctx, A->order), SP_SHARE(ctx, A->group_start), SP_SHARE(ctx, A->chunk_group), SP_SHARE(ctx, A->col);
+    SP_LEND(ctx, A->scratch), SP_LEND(ctx, A->partial);
     *out = A;
     return SP_OK;
 fail:

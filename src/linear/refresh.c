@@ -20,6 +20,7 @@
 
 #include <stdio.h>
 
+#include "core/share.h"
 #include "core/visitor.h"
 
 // ==================================================================== matrix snapshots and their preconditioners
@@ -45,6 +46,7 @@ static sp_status cache_copy_pattern(sp_precond_cache *a, const sp_blocks *M) {
     memcpy(a->row_start, from.row_start, rows * sizeof *a->row_start);
     memcpy(a->row_col, from.row_col, blocks * sizeof *a->row_col);
     memcpy(a->pos, from.pos, blocks * sizeof *a->pos);
+    SP_SHARE(a->ctx, a->row_start), SP_SHARE(a->ctx, a->row_col), SP_SHARE(a->ctx, a->pos);
     a->view = from;
     a->view.row_start = a->row_start, a->view.row_col = a->row_col, a->view.pos = a->pos;
     a->nodes = from.n;
@@ -229,6 +231,7 @@ static sp_status warp_reserve(sp_refresh *r, const sp_system *A) {
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to apply a preconditioner of %d unknowns", A->n);
     if (warps && (!SP_NEW(r->ctx, r->turn, 3 * n) || !SP_NEW(r->ctx, r->R, 3 * n)))
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for the rotations of %d unknowns", A->n);
+    SP_LEND(r->ctx, r->w), SP_LEND(r->ctx, r->y), SP_LEND(r->ctx, r->partial), SP_LEND(r->ctx, r->turn), SP_LEND(r->ctx, r->R);
     r->node_rotations = node_rotations, r->warps = warps;
     return SP_OK;
 }

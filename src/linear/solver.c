@@ -3,6 +3,7 @@
 // `auto`.
 #include "linear/solver.h"
 
+#include "core/share.h"
 #include "linear/pcg.h"
 #include "linear/refresh.h"
 
@@ -114,6 +115,7 @@ static sp_status workspace_reserve(sp_pcg_workspace *w, sp_context *ctx, int n, 
         sp__pcg_workspace_free(w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for conjugate gradients of %d unknowns", n);
     }
+    SP_LEND(ctx, w->r), SP_LEND(ctx, w->p), SP_LEND(ctx, w->q), SP_LEND(ctx, w->partial), SP_LEND(ctx, w->z);
     w->n = n;
     return SP_OK;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "body/tolerances.h"
+#include "core/share.h"
 #include "kernels/tet_rotation.h"
 #include "solid/solid.h"
 
@@ -424,6 +425,27 @@ static uint32_t solid_capabilities(const sp_solid *s) {
            (s->consistent ? SP_CAP_MASSLESS : 0u);
 }
 
+// Arrays that nothing writes from now on: worlds of a batch share them. Who changes the mesh of a solid replaces them.
+static void share_group(sp_context *ctx, sp_solid_group *g) {
+    SP_SHARE(ctx, g->block_start), SP_SHARE(ctx, g->node), SP_SHARE(ctx, g->local);
+    SP_SHARE(ctx, g->mass_share), SP_SHARE(ctx, g->rest_slope), SP_SHARE(ctx, g->rest_weight);
+    SP_SHARE(ctx, g->tets.rest), SP_SHARE(ctx, g->iso.fibre);
+    if (!g->rest_slope) SP_SHARE(ctx, g->iso.slope), SP_SHARE(ctx, g->iso.weight);
+    g->tets.block_start = g->iso.block_start = g->block_start;
+    g->tets.node = g->iso.node = g->node, g->tets.local = g->iso.local = g->local;
+    g->springs.block_start = g->block_start, g->springs.local = g->local;
+}
+
+static void solid_share(sp_body *b) {
+    sp_context *ctx = b->ctx;
+    sp_solid *s = sp__solid(b);
+    SP_SHARE(ctx, s->user_node), SP_SHARE(ctx, s->inner_node), SP_SHARE(ctx, s->user_element), SP_SHARE(ctx, s->slot_of);
+    SP_SHARE(ctx, s->cell_node), SP_SHARE(ctx, s->cell_element), SP_SHARE(ctx, s->corner_of), SP_SHARE(ctx, s->leaf_start);
+    SP_SHARE(ctx, s->region_of), SP_SHARE(ctx, s->rest), SP_SHARE(ctx, s->surface_cells), SP_SHARE(ctx, s->history_at);
+    for (int g = 0; g < s->group_count; g++) share_group(ctx, &s->group[g]);
+    SP_LEND(ctx, s->work), SP_LEND(ctx, s->partial), SP_LEND(ctx, s->scratch), SP_LEND(ctx, s->task_sums);
+}
+
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);
     s->be = sp__backend_find(backend);
@@ -451,6 +473,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_add_conditions(b, def));
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));
     sp__solid_materials(b);
+    solid_share(b);
     return def->initial ? sp__solid_undefined(b, SP_COMMITTED, SP_BAD_INPUT) : SP_OK;
 }
 

@@ -1,4 +1,5 @@
 // Forces, energies and tangent stiffness of the solid, over chunks of elements and ranges of nodes (backend.h).
+#include "core/share.h"
 #include "solid/solid.h"
 
 #include <stdio.h>
@@ -351,6 +352,7 @@ static sp_status solid_reserve_terms(sp_body *b) {
     s->term_count = s->term_capacity = 0;
     if (!SP_NEW(b->ctx, s->terms, b->loads.term_capacity))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
+    SP_LEND(b->ctx, s->terms);
     s->term_capacity = b->loads.term_capacity;
     return SP_OK;
 }

@@ -1,5 +1,6 @@
 // The system of a solid for the linear solvers (linear/system.h): the assembled matrix, the rotations of its elements and nodes,
 // and the element view.
+#include "core/share.h"
 #include "solid/solid.h"
 
 // Assembly of the stiffness matrix: pattern from the edges of the mesh, values by chunks of rows. Each chunk has a list of the
@@ -140,11 +141,12 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
         sp_solid_group *g = &s->group[k];
         stencils old = {g->stencil_start, g->stencil_block, g->stencil_at, g->patch_list};
         g->stencil_start = made[k].start, g->stencil_block = made[k].block, g->stencil_at = made[k].at;
+        SP_SHARE(ctx, g->stencil_start), SP_SHARE(ctx, g->stencil_block), SP_SHARE(ctx, g->stencil_at);
         g->patch_list = made[k].patches;
         made[k] = old;
     }
     double *old_sum = s->stencil_sum;
-    s->stencil_sum = sum, s->stencil_most = most, sum = old_sum;
+    s->stencil_sum = sp__lend(ctx, sum), s->stencil_most = most, sum = old_sum;
 done:
     for (int g = 0; made && g < s->group_count; g++)
         sp__free(ctx, made[g].start), sp__free(ctx, made[g].block), sp__free(ctx, made[g].at),
@@ -301,6 +303,7 @@ static sp_status solid_list_around(sp_body *b) {
         for (int a = 0; a < g->nodes && s->user_element[slot] >= 0; a++) s->around[next[sp__group_node(g, slot, a)]++] = slot;
     }
     sp__free(b->ctx, next);
+    SP_SHARE(b->ctx, s->around_start), SP_SHARE(b->ctx, s->around), SP_LEND(b->ctx, s->slot_rotation);
     return SP_OK;
 }
 

@@ -4,6 +4,8 @@
 
 #include <limits.h>
 
+#include "core/share.h"
+
 // ================================================================================================ storage layout
 
 // Offsets of panels, contribution blocks and solve vectors (rows below). They depend on the elimination tree alone and are known
@@ -213,6 +215,16 @@ static const sp_factor_loops *choose_loops(const sp_factor *F) {
     return F->def.single ? &sp__factor_generic_f : &sp__factor_generic_d;
 }
 
+// What no factorisation and no solve leaves behind.
+static void lend_scratch(sp_factor *F) {
+    SP_LEND(F->ctx, F->y), SP_LEND(F->ctx, F->shared);
+    if (!F->def.keep) SP_LEND(F->ctx, F->below[0]);
+    for (int i = 0; i < F->set_count; i++) {
+        sp_factor_set *set = &F->set[i];
+        SP_LEND(F->ctx, set->rows), SP_LEND(F->ctx, set->cols), SP_LEND(F->ctx, set->stack), SP_LEND(F->ctx, set->vector);
+    }
+}
+
 sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbolic *S, sp_factor **out) {
     sp_factor *F;
     *out = NULL;
@@ -225,7 +237,10 @@ sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbol
     if (made) {
         factor_places(F, F->fresh);
         memset(F->fresh, 0, (size_t)S->count);
+        SP_SHARE(ctx, F->panel_at), SP_SHARE(ctx, F->below_at), SP_SHARE(ctx, F->vector_at);
+        SP_SHARE(ctx, F->inner), SP_SHARE(ctx, F->stretch);
         made = new_stores(F) && new_sets(F);
+        if (made) lend_scratch(F);
     }
     if (!made) {
         sp__factor_destroy(&F);

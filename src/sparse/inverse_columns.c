@@ -1,6 +1,7 @@
 // Chunks of columns through the elimination tree, then products of chunks (inverse_columns.h).
 #include "sparse/inverse_columns.h"
 
+#include "core/share.h"
 #include "sparse/inverse_internal.h"
 
 enum { CHUNK = SP_COLUMNS };
@@ -17,6 +18,7 @@ sp_status sp__columns_scratch_reserve(sp_context *ctx, const sp_factor *F, int l
     s->lanes = lanes, s->lane_bytes = ((pass > tile ? pass : tile) + 63) / 64 * 64;
     SP_TRY(
         sp__scratch_reserve(ctx, "columns of an inverse", (void **)&s->memory, &s->capacity, (size_t)lanes * s->lane_bytes, 1));
+    SP_LEND(ctx, s->memory);
     SP_TRY(sp__scratch_reserve(ctx, "columns of an inverse", (void **)&s->mark, &s->mark_capacity, marks, sizeof *s->mark));
     memset(s->mark, 0, marks * sizeof *s->mark);
     return SP_OK;

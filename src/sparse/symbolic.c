@@ -6,6 +6,8 @@
 
 #include <limits.h>
 
+#include "core/share.h"
+
 // Arrays of n + 1 ints that live while an analysis runs.
 typedef struct sp_analysis {
     sp_context *ctx;
@@ -535,6 +537,16 @@ static sp_status symbolic_analyse(sp_analysis *a, const sp_symmetric *A) {
     return fronts_measure(a);
 }
 
+// Worlds of a batch share the arrays; the struct counts the factors of one world.
+static void share_arrays(sp_symbolic *S) {
+    sp_context *ctx = S->ctx;
+    SP_SHARE(ctx, S->perm), SP_SHARE(ctx, S->place), SP_SHARE(ctx, S->parent), SP_SHARE(ctx, S->first);
+    SP_SHARE(ctx, S->super_of), SP_SHARE(ctx, S->super_parent), SP_SHARE(ctx, S->subtree), SP_SHARE(ctx, S->child_start);
+    SP_SHARE(ctx, S->child), SP_SHARE(ctx, S->row_start), SP_SHARE(ctx, S->row), SP_SHARE(ctx, S->up);
+    SP_SHARE(ctx, S->entry_start), SP_SHARE(ctx, S->entry), SP_SHARE(ctx, S->entry_at), SP_SHARE(ctx, S->entry_col);
+    SP_SHARE(ctx, S->task_first), SP_SHARE(ctx, S->task_last), SP_SHARE(ctx, S->top), SP_SHARE(ctx, S->flops);
+}
+
 sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
                               sp_symbolic **out) {
     double begun = sp__now_ms();
@@ -555,6 +567,7 @@ sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_sy
     if (status >= 0) status = symbolic_analyse(&a, A);
     if (status < 0) goto done;
     a.S->analyse_ms = sp__now_ms() - begun;
+    share_arrays(a.S);
     *out = a.S;
     a.S = NULL;
 done:

@@ -184,6 +184,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
         w->slot_count--;
         return status;
     }
+    sp__surface_share(w->ctx, b->surfaces[0]);
     list_obstacles(w);
     sp__world_couple(w);
     w->hash = sp__world_compute_hash(w);

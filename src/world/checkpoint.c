@@ -38,6 +38,7 @@ typedef struct walk {
     const char *body;
     span solver, compliance;  // CHECK: their arrays of the last body
     bool impulse;             // CHECK: contacts have left an impulse on it
+    int multipliers;          // CHECK: of contacts
     size_t removed;           // CHECK: where the list of its removed elements is; 0: it has none
 } walk;
 
@@ -105,7 +106,8 @@ static void checkpoint_pass(walk *k, void *item, size_t size) {
         return;
     }
     if (k->mode == WRITE && size) memcpy(k->data + k->at, item, size);
-    if (k->mode >= CHECK && size) memcpy(item, k->data + k->at, size);
+    // an array that the worlds of a batch share is never different, and not written
+    if (k->mode >= CHECK && size && memcmp(item, k->data + k->at, size) != 0) memcpy(item, k->data + k->at, size);
     k->at += whole;
 }
 
@@ -443,6 +445,7 @@ static void pass_constraints(sp_world *w, walk *k) {
         snprintf(k->why, sizeof k->why, "it holds %llu pairs and parts with friction, the world %d",
                  (unsigned long long)r.frictions, sp__pair_rules_friction_count(w->pair_rules));
     if (!checkpoint_ok(k)) return;
+    k->multipliers = (int)r.multipliers;
     if (k->mode == APPLY) {
         c->alarm = r.alarm, c->gap = r.gap, c->reserve = (int)r.reserve, c->broad = (sp_contact_broad)r.broad;
         c->self = r.self != 0, c->continuous = r.continuous != 0;
@@ -710,6 +713,8 @@ static sp_status checkpoint_reserve(sp_world *w, walk k) {
     pass_kinds(&k);
     if (k.constraints && !w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
     if (k.constraints) pass_constraints(w, &k);
+    if (k.multipliers && sp__constraints_reserve_multipliers(w->constraints, k.multipliers) < 0)
+        return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for %d multipliers of a checkpoint", k.multipliers);
     SP_TRY(reserve_links(w, &k));
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];

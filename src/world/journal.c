@@ -39,7 +39,10 @@ static void copy_array(sp_visitor *v, const char *name, void *data, size_t size,
     (void)name;
     copier *c = v->user;
     size_t bytes = size * count;
-    if (c->data && bytes) memcpy(c->back ? data : c->data + c->at, c->back ? c->data + c->at : data, bytes);
+    unsigned char *kept = c->data ? c->data + c->at : NULL;
+    if (kept && bytes && !c->back) memcpy(kept, data, bytes);
+    // an array that the worlds of a batch share is never different, and not written
+    if (kept && bytes && c->back && memcmp(data, kept, bytes) != 0) memcpy(data, kept, bytes);
     c->at += bytes;
 }
 

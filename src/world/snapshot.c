@@ -232,7 +232,7 @@ static void free_snapshot_body(sp_world *w, sp_snapshot_slot_body *part) {
 }
 
 void sp__snapshots_free(sp_world *w) {
-    for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
+    for (int i = 0; w->snapshot_slots && i < w->def.snapshot_slots; i++) {
         sp_snapshot_slot *snapshot = &w->snapshot_slots[i];
         for (int k = 0; k < snapshot->body_capacity; k++) free_snapshot_body(w, &snapshot->parts[k]);
         sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies), sp__free(w->ctx, snapshot->contacts);

@@ -120,6 +120,7 @@ static sp_status fill_surface(sp_world *w, sp_body *b, const sp_surface_def *def
     surface->revision = ++w->surface_revision;
     name_surface(b, def->name, surface);
     SP_TRY(sp__surface_prepare(w->ctx, surface));
+    sp__surface_share(w->ctx, surface);
     return sp__surfaces_reserve(b);
 }
 

@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "collide/volume.h"
 #include "core/background.h"
+#include "core/share.h"
 #include "world/world_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- failures, lock, events
@@ -65,6 +66,7 @@ sp_status sp__world_enter(sp_world *w) {
     w->noted = false;
     pthread_mutex_unlock(&w->error_lock);
     w->ctx->error = (sp_error){.index = -1};
+    if (w->ctx->lane) sp__lane_spoil(w->ctx->lane);
     return SP_OK;
 }
 
@@ -149,12 +151,14 @@ static bool world_make_locks(sp_world *w) {
 
 static bool world_reserve(sp_world *w) {
     if (!world_make_locks(w)) return false;
+    const int edits = w->ctx->share ? SP_EDIT_ROOM_BATCH : SP_EDIT_ROOM;
     if (!SP_NEW(w->ctx, w->events, 1) || !SP_NEW(w->ctx, w->trial_events, 1)) return false;
-    return sp__edits_reserve(w->ctx, &w->pending, SP_EDIT_ROOM) >= 0 && sp__edits_reserve(w->ctx, &w->batch, SP_EDIT_ROOM) >= 0 &&
-           sp__edits_reserve(w->ctx, &w->taken, SP_EDIT_ROOM) >= 0;
+    if (!SP_NEW(w->ctx, w->snapshot_slots, w->def.snapshot_slots)) return false;
+    return sp__edits_reserve(w->ctx, &w->pending, edits) >= 0 && sp__edits_reserve(w->ctx, &w->batch, edits) >= 0 &&
+           sp__edits_reserve(w->ctx, &w->taken, edits) >= 0;
 }
 
-sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **out) {
+sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_lane *lane, sp_world **out) {
     *out = NULL;
     sp_world_def usual = sp_world_def_default();
     if (!def) def = &usual;
@@ -165,6 +169,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
         sp__free(ctx, w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
     }
+    if (lane) sp__context_branch_share(&w->branch, lane);
     w->ctx = &w->branch;
     w->def = *def;
     snprintf(w->backend, sizeof w->backend, "%s", def->backend ? def->backend : "auto");
@@ -180,6 +185,10 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     w->hash = sp__world_compute_hash(w);
     *out = w;
     return SP_OK;
+}
+
+sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **out) {
+    return sp__world_create(ctx, def, NULL, out);
 }
 
 void sp_world_destroy(sp_world **world) {
@@ -198,7 +207,7 @@ void sp_world_destroy(sp_world **world) {
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
     for (int i = 0; i < w->slot_count; i++) sp__free(ctx, w->slots[i].removing);
     sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
-    sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
+    sp__free(ctx, w->events), sp__free(ctx, w->trial_events), sp__free(ctx, w->snapshot_slots);
     if (w->locks_made) {
         pthread_mutex_destroy(&w->error_lock);
         pthread_mutex_destroy(&w->edit_lock);

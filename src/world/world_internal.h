@@ -15,9 +15,10 @@
 enum {
     SP_EVENT_MAX = 64,  // events of one step; the last entry gives the number of further events
     SP_SNAPSHOT_MAX = 16,
-    SP_DRAG_ROOM = 16,  // drags of a body without allocation
-    SP_EDIT_ROOM = 64,  // edits of a step without allocation
-    SP_PAIR_MAX = 64    // reported pairs of overlapping bodies
+    SP_DRAG_ROOM = 16,       // drags of a body without allocation
+    SP_EDIT_ROOM = 64,       // edits of a step without allocation
+    SP_EDIT_ROOM_BATCH = 4,  // the same in a world of a batch; further edits allocate
+    SP_PAIR_MAX = 64         // reported pairs of overlapping bodies
 };
 
 enum {
@@ -199,8 +200,8 @@ struct sp_world {
     sp_journal journal;
 
     // snapshots
-    sp_snapshot_slot snapshot_slots[SP_SNAPSHOT_MAX];
-    int newest;  // -1: none yet
+    sp_snapshot_slot *snapshot_slots;  // def.snapshot_slots
+    int newest;                        // -1: none yet
     uint64_t skipped;
     uint64_t moves;  // count of published surfaces whose positions differ from the previous snapshot
 
@@ -208,6 +209,8 @@ struct sp_world {
     int inject;  // stage that fails once, for tests; -1: none
 };
 
+// sp_world_create, of a world of a batch if `lane` is not NULL.
+sp_status sp__world_create(sp_context *ctx, const sp_world_def *def, struct sp_lane *lane, sp_world **out);
 sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) SP_PRINTF(5, 6);
 #define WORLD_FAIL(w, status, ...) sp__world_fail((w), (status), __FILE__, __LINE__, __VA_ARGS__)
 // Copies the failure of a body to the error record of the world, with the name of the body.

@@ -556,3 +556,37 @@ TEST(moduli_at_small_strains) {
     CHECK(isnan(out.shear) && isnan(out.bulk) && isnan(out.young) && isnan(out.poisson));
     CHECK(!strcmp(wrong, "1 coefficients, mooney-rivlin has 2"));
 }
+
+static sp_status build_ball(void *user, int index, sp_world *world) {
+    sp_rigid_shape sphere = {.type = SP_SPHERE, .size = {0.1}, .pose = sp_pose_identity()};
+    sp_rigid_def def = sp_rigid_def_default();
+    def.name = "ball", def.shapes = &sphere, def.shape_count = 1, def.free = true;
+    ++*(int *)user;
+    return index < 3 ? sp_world_add_rigid(world, &def, NULL) : SP_BAD_INPUT;
+}
+
+TEST(batches) {
+    sp_context *context = make_context();
+    sp_batch *batch = NULL;
+    sp_batch_def def = sp_batch_def_default();
+    sp_batch_view view;
+    sp_batch_memory memory;
+    int built = 0;
+    def.count = 3, def.build = build_ball, def.user = &built;
+    REQUIRE(context && sp_batch_create(context, &def, &batch) == SP_OK);
+    CHECK(built == 3 && sp_batch_count(batch) == 3 && !sp_batch_world(batch, 3));
+    CHECK_INT(sp_batch_step(batch, 0.01), SP_OK);
+    CHECK_INT(sp_batch_keep(batch, 2), SP_OK);
+    CHECK_INT(sp_batch_step_some(batch, 0.01, (int[]){2}, 1), SP_OK);
+    CHECK_INT(sp_batch_statuses(batch)[2], SP_OK);
+    CHECK(sp_world_steps(sp_batch_world(batch, 1)) == 1 && sp_world_steps(sp_batch_world(batch, 2)) == 2);
+    CHECK_INT(sp_batch_reset(batch, (int[]){2}, 1), SP_OK);
+    CHECK(sp_world_steps(sp_batch_world(batch, 2)) == 1);
+    CHECK_INT(sp_batch_field(batch, "ball", "pose", &view), SP_OK);
+    CHECK(view.worlds == 3 && view.items == 1 && view.components == 7 && view.values[8] < 0);
+    sp_batch_get_memory(batch, &memory);
+    CHECK(memory.bytes > memory.constant + memory.lent && memory.constant > 0);
+    sp_batch_destroy(&batch);
+    CHECK(!batch);
+    sp_context_destroy(&context);
+}

@@ -55,6 +55,10 @@ TEST(scene) {
     CHECK(said > 1000);
     said = 0, sp_scene_reference(false, count_text, &said);
     CHECK(said > 1000);
+    sp_world_def def = sp_world_def_default();
+    def.deterministic = false, def.gravity[1].constant = 5, def.snapshot_slots = 3;
+    sp_scene_world_def(f.scene, &def);
+    CHECK(def.deterministic && def.gravity[1].constant == -9.81 && def.snapshot_slots == 3);
     tear_down(&f);
 }
 

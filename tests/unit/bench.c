@@ -274,7 +274,7 @@ TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
     const char *names[] = {"step",    "rotation", "beam",    "materials", "cholesky", "factor", "preconditioners",
-                           "updated", "rods",     "contact", "friction",  "volume",   "page"};
+                           "updated", "rods",     "contact", "friction",  "volume",   "batch",  "page"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -473,6 +473,21 @@ TEST(volume_reports_its_fields) {
                                          "peeling.ratio",
                                          NULL};
     check_bench("volume", fields);
+}
+
+TEST(batch_reports_its_fields) {
+    static const char *const fields[] = {"cases.0.name",
+                                         "cases.0.elements",
+                                         "cases.0.worlds",
+                                         "cases.0.alone_steps_per_s",
+                                         "cases.0.core_steps_per_s",
+                                         "cases.0.core_share",
+                                         "cases.0.threads_steps_per_s",
+                                         "cases.0.alone_bytes",
+                                         "cases.0.world_bytes",
+                                         "cases.1.further_world_bytes",
+                                         NULL};
+    check_bench("batch", fields);
 }
 
 TEST(contact_reports_its_fields) {

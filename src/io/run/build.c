@@ -163,16 +163,26 @@ sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
 
 // ========================================================================================================= world
 
+void sp_scene_world_def(const sp_scene *scene, sp_world_def *def) {
+    const sp_scene_node *root = sp__scene_root(scene);
+    for (int k = 0; k < 3; k++) def->gravity[k] = sp__attr_signal(root, "gravity", k);
+    def->backend = sp__attr_word(root, "backend");
+    def->on_limit = sp__build_is(root, "on-limit", "fail") ? SP_LIMIT_FAIL : SP_LIMIT_ACCEPT;
+    def->on_failure = sp__build_is(root, "on-failure", "freeze") ? SP_FAILURE_FREEZE : SP_FAILURE_STOP;
+    def->deterministic = !sp__build_is(root, "deterministic", "no");
+}
+
 static sp_status create_world(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     sp_world_def def = sp_world_def_default();
-    for (int k = 0; k < 3; k++) def.gravity[k] = sp__attr_signal(root, "gravity", k);
-    def.backend = run->options.backend ? run->options.backend : sp__attr_word(root, "backend");
-    def.on_limit = sp__build_is(root, "on-limit", "fail") ? SP_LIMIT_FAIL : SP_LIMIT_ACCEPT;
-    def.on_failure = sp__build_is(root, "on-failure", "freeze") ? SP_FAILURE_FREEZE : SP_FAILURE_STOP;
-    def.deterministic = !sp__build_is(root, "deterministic", "no");
+    sp_scene_world_def(run->scene, &def);
+    if (run->options.backend) def.backend = run->options.backend;
     run->dt = sp__build_number(root, "dt", 0.01);
-    sp_status status = sp_world_create(run->ctx, &def, &run->world);
+    run->world = run->options.world;
+    if (run->world && sp_world_body_count(run->world) > 0)
+        return SP_FAIL(run->ctx, SP_BAD_INPUT, "a scene is built in an empty world, this one has %d bodies",
+                       sp_world_body_count(run->world));
+    sp_status status = run->world ? SP_OK : sp_world_create(run->ctx, &def, &run->world);
     return status < 0 ? sp__build_refused(run, root, status, sp_context_error(run->ctx)) : SP_OK;
 }
 

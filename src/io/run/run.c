@@ -121,7 +121,7 @@ void sp_run_destroy(sp_run **run) {
     *run = NULL;
     sp_context *ctx = r->ctx;
     sp__records_free(r);
-    sp_world_destroy(&r->world);
+    if (!r->options.world) sp_world_destroy(&r->world);
     free_meshes(r);
     for (int i = 0; i < r->series_count; i++) sp__series_free(r, r->series[i]);
     for (int i = 0; i < r->probe_count; i++) sp__series_free(r, &r->probes[i].series);
