@@ -92,6 +92,56 @@ SP_API void sp_scene_schema(void (*print)(void *user, const char *text), void *u
 /// that the language defines and this build lacks, in parentheses.
 SP_API void sp_scene_reference(bool all, void (*print)(void *user, const char *text), void *user);
 
+// ---------------------------------------------------------------------------------------------------- scenes of SOFA
+
+/// A scene of SOFA (.scn, XML) that was read and converted to the scene language, with a note for each of its components.
+typedef struct sp_import sp_import;
+
+/// Options of a conversion. Start from sp_import_options_default().
+typedef struct sp_import_options {
+    const char *out;             ///< path of the scene to write; its folder is that of the files beside it. Nullable: "scene.xml"
+    const char *const *folders;  ///< where else than beside the scene its mesh files may be, as SOFA's share folder
+    int folder_count;
+    double time;  ///< at which the new scene stops, > 0, default 1 [s]; SOFA's scenes have no end
+    uint32_t cookie;
+} sp_import_options;
+
+/// What became of a component.
+typedef enum sp_import_fate {
+    SP_IMPORT_BECAME,      ///< the text says what
+    SP_IMPORT_NOT_NEEDED,  ///< nothing has to stand for it
+    SP_IMPORT_CHANGED,     ///< it became something that differs in a way that the text describes
+    SP_IMPORT_LEFT_OUT     ///< it has no counterpart; the text says why
+} sp_import_fate;
+
+/// A note about a component. Strings are valid as long as the import.
+typedef struct sp_import_note {
+    sp_import_fate fate;
+    const char *file;
+    int line;
+    const char *component;  ///< its type, as in the scene of SOFA
+    const char *text;
+} sp_import_note;
+
+/// Every default, and a valid cookie.
+SP_API sp_import_options sp_import_options_default(void);
+/// Reads and converts a scene of SOFA; nothing is written. Mesh files that it names are read. Nullable: options. SP_BAD_INPUT: no
+/// XML with a root `Node`, a mesh file that is missing or unreadable, or a Python scene.
+SP_API sp_status sp_import_sofa(sp_context *context, const char *path, const sp_import_options *options, sp_import **out);
+/// The same from memory. `name` is the file name in messages, and its folder that of other files.
+SP_API sp_status sp_import_sofa_parse(sp_context *context, const char *text, size_t size, const char *name,
+                                      const sp_import_options *options, sp_import **out);
+/// Frees it and sets the handle to NULL. Accepts NULL.
+SP_API void sp_import_destroy(sp_import **import);
+/// The new scene; files beside it are named in it.
+SP_API const char *sp_import_text(const sp_import *import);
+/// Number of notes.
+SP_API int sp_import_note_count(const sp_import *import);
+/// A note by index, in the order of the lines.
+SP_API sp_status sp_import_note_at(const sp_import *import, int index, sp_import_note *out);
+/// Writes the new scene to the path of its options, and the mesh files that it needs beside it.
+SP_API sp_status sp_import_write(sp_import *import);
+
 // ---------------------------------------------------------------------------------------------------- runs
 
 /// The simulation of a scene: world, events, probes, records, stop conditions and claims.
