@@ -260,7 +260,10 @@ static void write_springs(sp_import *im, sofa_object *o) {
         lengths = lengths || p[4] != 0;
     }
     became(im, o);
-    if (lengths) sp__sofa_note(im, o, SP_IMPORT_CHANGED, "springs have no length at rest: they pull their points together");
+    if (lengths)
+        sp__sofa_note(im, o, SP_IMPORT_CHANGED,
+                      "springs pull their points back to the first offset of the two, in all directions; SOFA's act along their "
+                      "line, with a length at rest");
 }
 
 static void write_weld(sp_import *im, sofa_object *o) {
