@@ -32,9 +32,19 @@ static const sp_command help = {.name = "help",
                                 .examples = "  souple help run\n",
                                 .main = help_main};
 
-static const sp_command *const commands[] = {
-    &sp__command_run,    &sp__command_check, &sp__command_list, &sp__command_render, &sp__command_mesh, &sp__command_import,
-    &sp__command_report, &sp__command_sweep, &sp__command_view, &sp__command_bench,  &version,          &help};
+static const sp_command *const commands[] = {&sp__command_run,
+                                             &sp__command_check,
+                                             &sp__command_list,
+                                             &sp__command_render,
+                                             &sp__command_mesh,
+                                             &sp__command_import,
+                                             &sp__command_export,
+                                             &sp__command_report,
+                                             &sp__command_sweep,
+                                             &sp__command_view,
+                                             &sp__command_bench,
+                                             &version,
+                                             &help};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void overview(FILE *file) {
