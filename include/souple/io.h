@@ -254,7 +254,7 @@ SP_API sp_status sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out
 
 /// Reads the tetrahedra, linear or quadratic, and hexahedra of a file, with groups and arrays. Fails if there are none. If the
 /// file has wedges or pyramids, all its volume cells are cut into linear tetrahedra, with a warning. The format is detected by
-/// content, then by suffix: Gmsh .msh 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
+/// content, then by suffix: Gmsh .msh 1.0, 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
 SP_API sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out);
 /// The same with all volume cells cut into linear tetrahedra: a hexahedron into six or five, of a quadratic one only the corners.
 SP_API sp_status sp_mesh_read_tets(sp_context *context, const char *path, sp_mesh **out);
