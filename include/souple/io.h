@@ -126,7 +126,7 @@ typedef struct sp_import_note {
 /// Every default, and a valid cookie.
 SP_API sp_import_options sp_import_options_default(void);
 /// Reads and converts a scene of SOFA; nothing is written. Mesh files that it names are read. Nullable: options. SP_BAD_INPUT: no
-/// XML with a root `Node`, a mesh file that is missing or unreadable, or a Python scene.
+/// XML with a root `Node`, a mesh file that is missing or unreadable, or a Python scene. SP_IO: the file cannot be read.
 SP_API sp_status sp_import_sofa(sp_context *context, const char *path, const sp_import_options *options, sp_import **out);
 /// The same from memory. `name` is the file name in messages, and its folder that of other files.
 SP_API sp_status sp_import_sofa_parse(sp_context *context, const char *text, size_t size, const char *name,

@@ -173,6 +173,7 @@ sp_status sp_gltf_frame(sp_gltf *g, double time) {
     const float *times = floats_of(&g->times);
     if (!isfinite(time) || (g->frame_count && t <= times[g->frame_count - 1]))
         return SP_FAIL(g->ctx, SP_BAD_INPUT, "%s: a frame at %g s, which is not after the last one", g->path, time);
+    SP_TRY(sp_world_publish(sp_run_world(g->run)));
     const sp_snapshot *s = sp_world_snapshot_acquire(sp_run_world(g->run));
     if (!s) return SP_FAIL(g->ctx, SP_BAD_INPUT, "%s: the world has published no snapshot", g->path);
     sp_status status = g->frame_count ? SP_OK : start_tracks(g, s);
