@@ -34,7 +34,7 @@ struct sp_command {
 };
 
 extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp__command_render, sp__command_mesh,
-    sp__command_report, sp__command_sweep, sp__command_view, sp__command_bench;
+    sp__command_import, sp__command_export, sp__command_report, sp__command_sweep, sp__command_view, sp__command_bench;
 
 // Names and meanings of the benches (bench.c). False: souple-bench could not be run; the error is already printed.
 bool sp__bench_list(void (*add)(void *user, const char *name, const char *what), void *user);

@@ -67,6 +67,7 @@ typedef struct sp_source {
     bool started, over;
     sp_picture_extent extent;
     char note[96];
+    double time;  // of the present state [s]
     sp_progress progress;
 } sp_source;
 

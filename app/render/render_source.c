@@ -116,6 +116,7 @@ static sp_status show_frame(sp_source *s, int frame, sp_picture_def *def) {
     sp_status status = sp_recording_frame_at(s->recording, frame, &f);
     if (status >= 0) status = sp_recording_show(s->recording, frame, s->session.run);
     if (status >= 0) status = sp_world_publish(s->session.world);
+    s->time = f.time;
     snprintf(s->note, sizeof s->note, "t = %.6g s, step %llu", f.time, (unsigned long long)f.step);
     set_time(s, f.time, def);
     return status;
@@ -207,7 +208,8 @@ static int next_state(sp_source *s, sp_picture_def *def) {
         }
     }
     s->started = true;
-    set_time(s, sp_world_time(s->session.world), def);
+    s->time = sp_world_time(s->session.world);
+    set_time(s, s->time, def);
     if (status >= 0 && s->series) status = sp_picture_measure(s->session.world, s->session.run, def, &s->extent);
     return status < 0 ? (int)status : 1;
 }

@@ -92,6 +92,56 @@ SP_API void sp_scene_schema(void (*print)(void *user, const char *text), void *u
 /// that the language defines and this build lacks, in parentheses.
 SP_API void sp_scene_reference(bool all, void (*print)(void *user, const char *text), void *user);
 
+// ---------------------------------------------------------------------------------------------------- scenes of SOFA
+
+/// A scene of SOFA (.scn, XML) that was read and converted to the scene language, with a note for each of its components.
+typedef struct sp_import sp_import;
+
+/// Options of a conversion. Start from sp_import_options_default().
+typedef struct sp_import_options {
+    const char *out;             ///< path of the scene to write; its folder is that of the files beside it. Nullable: "scene.xml"
+    const char *const *folders;  ///< where else than beside the scene its mesh files may be, as SOFA's share folder
+    int folder_count;
+    double time;  ///< at which the new scene stops, > 0, default 1 [s]; SOFA's scenes have no end
+    uint32_t cookie;
+} sp_import_options;
+
+/// What became of a component.
+typedef enum sp_import_fate {
+    SP_IMPORT_BECAME,      ///< the text says what
+    SP_IMPORT_NOT_NEEDED,  ///< nothing has to stand for it
+    SP_IMPORT_CHANGED,     ///< it became something that differs in a way that the text describes
+    SP_IMPORT_LEFT_OUT     ///< it has no counterpart; the text says why
+} sp_import_fate;
+
+/// A note about a component. Strings are valid as long as the import.
+typedef struct sp_import_note {
+    sp_import_fate fate;
+    const char *file;
+    int line;
+    const char *component;  ///< its type, as in the scene of SOFA
+    const char *text;
+} sp_import_note;
+
+/// Every default, and a valid cookie.
+SP_API sp_import_options sp_import_options_default(void);
+/// Reads and converts a scene of SOFA; nothing is written. Mesh files that it names are read. Nullable: options. SP_BAD_INPUT: no
+/// XML with a root `Node`, a mesh file that is missing or unreadable, or a Python scene. SP_IO: the file cannot be read.
+SP_API sp_status sp_import_sofa(sp_context *context, const char *path, const sp_import_options *options, sp_import **out);
+/// The same from memory. `name` is the file name in messages, and its folder that of other files.
+SP_API sp_status sp_import_sofa_parse(sp_context *context, const char *text, size_t size, const char *name,
+                                      const sp_import_options *options, sp_import **out);
+/// Frees it and sets the handle to NULL. Accepts NULL.
+SP_API void sp_import_destroy(sp_import **import);
+/// The new scene; files beside it are named in it.
+SP_API const char *sp_import_text(const sp_import *import);
+/// Number of notes.
+SP_API int sp_import_note_count(const sp_import *import);
+/// A note by index, in the order of the lines.
+SP_API sp_status sp_import_note_at(const sp_import *import, int index, sp_import_note *out);
+/// Writes the new scene to the path of its options, and the mesh files that it needs beside it.
+SP_API sp_status sp_import_write(sp_import *import);
+
 // ---------------------------------------------------------------------------------------------------- runs
 
 /// The simulation of a scene: world, events, probes, records, stop conditions and claims.
@@ -209,7 +259,7 @@ SP_API sp_status sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out
 
 /// Reads the tetrahedra, linear or quadratic, and hexahedra of a file, with groups and arrays. Fails if there are none. If the
 /// file has wedges or pyramids, all its volume cells are cut into linear tetrahedra, with a warning. The format is detected by
-/// content, then by suffix: Gmsh .msh 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
+/// content, then by suffix: Gmsh .msh 1.0, 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
 SP_API sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out);
 /// The same with all volume cells cut into linear tetrahedra: a hexahedron into six or five, of a quadratic one only the corners.
 SP_API sp_status sp_mesh_read_tets(sp_context *context, const char *path, sp_mesh **out);
@@ -516,6 +566,30 @@ SP_API sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surfa
                                     unsigned char *rgb);
 /// Writes pixels to a PNG file. A failure leaves no incomplete file.
 SP_API sp_status sp_picture_save(sp_context *context, const unsigned char *rgb, int width, int height, const char *path);
+
+// ---------------------------------------------------------------------------------------------------- glTF
+
+/// The motion of a run as a glTF 2.0 file (.glb): the surfaces that are seen, with looks. Rigid bodies are animated by their
+/// nodes, solids and rods by a morph target for each frame.
+typedef struct sp_gltf sp_gltf;
+
+/// Options of a glTF file. Start from sp_gltf_options_default().
+typedef struct sp_gltf_options {
+    bool normals;  ///< those of smooth surfaces; without, viewers draw facets and the file is half as large. Default true
+    uint32_t cookie;
+} sp_gltf_options;
+
+/// Every default, and a valid cookie.
+SP_API sp_gltf_options sp_gltf_options_default(void);
+/// Starts a file; it is written by sp_gltf_write. The run must outlive it. Nullable: options.
+SP_API sp_status sp_gltf_create(sp_run *run, const char *path, const sp_gltf_options *options, sp_gltf **out);
+/// Adds the newest snapshot of the world as the frame at a time [s], later than that of the last frame. SP_BAD_INPUT: a surface
+/// has other vertices than in the first frame; at most 10,000 frames.
+SP_API sp_status sp_gltf_frame(sp_gltf *gltf, double time);
+/// Writes the file: an animation from 0, the time of the first frame. A failure leaves no incomplete file. Call it once.
+SP_API sp_status sp_gltf_write(sp_gltf *gltf);
+/// Frees it and sets the handle to NULL. Accepts NULL.
+SP_API void sp_gltf_destroy(sp_gltf **gltf);
 
 // ---------------------------------------------------------------------------------------------------- cross sections
 

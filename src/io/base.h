@@ -13,6 +13,14 @@
 #include "util/status.h"
 
 // Cookies of def-structs: catch a def that did not start from its default function.
-enum { SP_COOKIE_SCENE_OPTIONS = 0x5381, SP_COOKIE_RUN_OPTIONS, SP_COOKIE_PICTURE, SP_COOKIE_MESH_WRITE, SP_COOKIE_RUN_RECORDER };
+enum {
+    SP_COOKIE_SCENE_OPTIONS = 0x5381,
+    SP_COOKIE_RUN_OPTIONS,
+    SP_COOKIE_PICTURE,
+    SP_COOKIE_MESH_WRITE,
+    SP_COOKIE_RUN_RECORDER,
+    SP_COOKIE_IMPORT,
+    SP_COOKIE_GLTF
+};
 
 #endif

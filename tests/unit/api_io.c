@@ -374,3 +374,44 @@ TEST(contact_problems) {
     unlink(SP_BINARY_DIR "/api-problem.hdf5");
     sp_context_destroy(&context);
 }
+
+// calls every function of imports once; what they make of scenes is tested in scene_sofa.c
+TEST(imports) {
+    static const char text[] =
+        "<Node><EulerImplicit/><RegularGrid n='2 2 2'/><MechanicalObject/><UniformMass/><TetrahedronFEMForceField/></Node>";
+    sp_context *context = NULL;
+    sp_import *import = NULL;
+    sp_import_note note;
+    sp_import_options options = sp_import_options_default();
+    options.out = SP_BINARY_DIR "/api-import.xml";
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    CHECK_INT(sp_import_sofa(context, SP_BINARY_DIR "/no-such.scn", &options, &import), SP_IO);
+    CHECK(!import);
+    REQUIRE(sp_import_sofa_parse(context, text, sizeof text - 1, "api.scn", &options, &import) == SP_OK);
+    CHECK(strstr(sp_import_text(import), "<solid"));
+    CHECK(sp_import_note_count(import) >= 5);
+    CHECK_INT(sp_import_note_at(import, 0, &note), SP_OK);
+    CHECK_INT(sp_import_note_at(import, -1, &note), SP_BAD_ID);
+    CHECK_INT(sp_import_write(import), SP_OK);
+    sp_import_destroy(&import);
+    CHECK(!import);
+    unlink(SP_BINARY_DIR "/api-import.xml");
+    unlink(SP_BINARY_DIR "/api-import-api-import.vtk");
+    sp_context_destroy(&context);
+}
+
+// calls every function of glTF files once; the files are tested in record_gltf.c
+TEST(gltf) {
+    fixture f;
+    struct stat st;
+    sp_gltf *gltf = NULL;
+    sp_gltf_options options = sp_gltf_options_default();
+    REQUIRE(set_up(&f));
+    CHECK_INT(sp_gltf_create(f.run, SP_BINARY_DIR "/api.glb", &options, &gltf), SP_OK);
+    CHECK_INT(sp_gltf_frame(gltf, 0), SP_OK);
+    CHECK_INT(sp_gltf_write(gltf), SP_OK);
+    sp_gltf_destroy(&gltf);
+    CHECK(!gltf && stat(SP_BINARY_DIR "/api.glb", &st) == 0 && st.st_size > 1000);
+    unlink(SP_BINARY_DIR "/api.glb");
+    tear_down(&f);
+}

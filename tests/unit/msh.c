@@ -130,6 +130,7 @@ TEST(round_trip_with_numbers_far_apart) {
 
 #define HEAD "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define NODES "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+#define NODES1 "$NOD\n4\n10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 1\n$ENDNOD\n"
 #define TET "$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n"
 
 static const struct {
@@ -167,7 +168,32 @@ static const struct {
     {HEAD NODES TET "$ElementData\n1\n\"E\"\n0\n3\n0\n1\n1000000000\n", "must be in", 22},
     {HEAD NODES TET "$ElementData\n1\n\"E\"\n0\n3\n0\n1\n1\n1 inf\n$EndElementData\n", "finite number", 23},
     {HEAD NODES "$NodeData\n1\n\"E\"\n", "before $Elements", 11},
+    {NODES1, "no $Elements", 8},
+    {NODES1 "$ELM\n1\n1 4 7 1 3 1 2 3\n$ENDELM\n", "3 nodes of an element of type 4, which has 4", 10},
+    {NODES1 "$ELM\n1\n1 4 7 1 4 10 20 30 9\n$ENDELM\n", "node 9", 10},
+    {NODES1 "$ELM\n1000000000\n", "room for", 9},
+    {NODES1 NODES1, "$NOD appears twice", 8},
 };
+
+// version 1, of the meshes that come with SOFA: a group by its number, the rest as in version 2
+TEST(version_1) {
+    sp_context *ctx = context();
+    sp_mesh *mesh = NULL;
+    const char *text = NODES1 "$ELM\n3\n5 15 3 1 1 10\n8 4 7 1 4 10 20 30 40\n9 99 7 1 2 1 1\n$ENDELM\n";
+    write_file(text, strlen(text));
+    CHECK(sp_mesh_read(ctx, PATH, &mesh) >= 0);
+    REQUIRE(mesh);
+    CHECK_INT(sp_mesh_node_count(mesh), 4);
+    CHECK_INT(sp_mesh_element_count(mesh), 1);
+    CHECK_INT(sp_mesh_node_ids(mesh)[1], 20);
+    CHECK_INT(sp_mesh_element_ids(mesh)[0], 8);
+    CHECK(sp_mesh_group_named(mesh, "7") && sp_mesh_group_named(mesh, "7")->element_count == 1);
+    CHECK(sp_mesh_group_named(mesh, "3") && sp_mesh_group_named(mesh, "3")->node_count == 1);
+    CHECK_NEAR(sp_mesh_volume(mesh), 1.0 / 6, 1e-15);
+    sp_mesh_destroy(&mesh);
+    sp_context_destroy(&ctx);
+    remove(PATH);
+}
 
 TEST(bad_files_are_refused_with_their_line) {
     sp_context *ctx = context();

@@ -1,6 +1,6 @@
-// Gmsh .msh 2.2 and 4.1, text and binary, in one pass over the file in memory. No count is accepted that the remaining bytes
-// could not hold.
-// Format: Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2 (Legacy)".
+// Gmsh .msh 1.0 (text), 2.2 and 4.1 (text and binary), in one pass over the file in memory. No count is accepted that the
+// remaining bytes could not hold.
+// Format: Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 1 (Legacy)", "version 2 (Legacy)".
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ typedef struct sp_msh {
     sp_keep *keep;  // memory of the cells
     sp_words words;
     const char *begin;
-    int version;  // 2 or 4
+    int version;  // 1, 2 or 4
     bool binary, swap;
     int word;  // bytes of size_t in the file
     sp_msh_ids node_places, cell_places;
@@ -652,6 +652,41 @@ static sp_status msh_elements2(sp_msh *r) {
     return r->binary ? read_binary_elements2(r, count) : read_text_elements2(r, count);
 }
 
+// ------------------------------------------------------------------------------------------------ version 1
+
+// number, type, physical group, elementary entity, count of nodes, nodes; always text
+static sp_status read_element1(sp_msh *r, element2 *e) {
+    int64_t entity, count;
+    SP_TRY(sp__words_integer(&r->words, "number of an element", 0, ID_MAX, &e->id));
+    SP_TRY(sp__words_integer(&r->words, "type of an element", 1, 255, &e->type));
+    SP_TRY(sp__words_integer(&r->words, "physical group", INT32_MIN, INT32_MAX, &e->physical));
+    SP_TRY(sp__words_integer(&r->words, "elementary entity", INT32_MIN, INT32_MAX, &entity));
+    SP_TRY(sp__words_integer(&r->words, "count of nodes", 1, INT32_MAX, &count));
+    if (e->physical < 0) e->physical = -e->physical;
+    e->kind = msh_kind(e->type);
+    if (!e->kind) {
+        sp__words_skip_line(&r->words);
+        return SP_OK;
+    }
+    if (count != e->kind->nodes)
+        return SP_MSH_FAIL(r, "%d nodes of an element of type %d, which has %d", (int)count, (int)e->type, e->kind->nodes);
+    for (int i = 0; i < e->kind->nodes; i++) SP_TRY(sp__words_integer(&r->words, "node of an element", 0, ID_MAX, &e->nodes[i]));
+    return SP_OK;
+}
+
+static sp_status msh_elements1(sp_msh *r) {
+    element2 two[2] = {{.kind = NULL}, {.kind = NULL}};
+    int count;
+    SP_TRY(msh_count(r, "count of elements", 6, 8, &count));
+    SP_TRY(cell_capacity(r, count));
+    for (int i = 0; i < count; i++) {
+        element2 *e = &two[i % 2];
+        SP_TRY(read_element1(r, e));
+        SP_TRY(add_element2(r, e, &two[(i + 1) % 2]));
+    }
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ version 4
 
 static sp_status add_entity_runs(sp_msh *r, uint64_t key, int dimension, int first) {
@@ -797,7 +832,8 @@ static sp_status read_format(sp_msh *r) {
     if (r->has_format) return SP_MSH_FAIL(r, "$MeshFormat appears twice");
     SP_TRY(sp__words_number(&r->words, "version of the format", &version));
     if (!(version >= 2 && version < 3) && !(version >= 4.1 && version < 5))
-        return SP_MSH_FAIL(r, "format version %g, 2.2 and 4.1 can be read: save it with `gmsh -save -format msh41`", version);
+        return SP_MSH_FAIL(r, "format version %g, 1.0, 2.2 and 4.1 can be read: save it with `gmsh -save -format msh41`",
+                           version);
     SP_TRY(sp__words_integer(&r->words, "type of the file", 0, 1, &binary));
     SP_TRY(sp__words_integer(&r->words, "bytes of a number", 4, 8, &size));
     if (size != 8 && size != 4) return SP_MSH_FAIL(r, "bytes of a number = %d, must be 4 or 8", (int)size);
@@ -834,19 +870,20 @@ static sp_status read_names(sp_msh *r) {
 }
 
 static sp_status read_nodes(sp_msh *r) {
-    if (r->has_nodes) return SP_MSH_FAIL(r, "$Nodes appears twice");
+    if (r->has_nodes) return SP_MSH_FAIL(r, "%s appears twice", r->version == 1 ? "$NOD" : "$Nodes");
     r->has_nodes = true;
-    SP_TRY(r->version == 2 ? msh_nodes2(r) : msh_nodes4(r));
-    SP_TRY(msh_end(r, "$EndNodes"));
+    SP_TRY(r->version == 4 ? msh_nodes4(r) : msh_nodes2(r));
+    SP_TRY(msh_end(r, r->version == 1 ? "$ENDNOD" : "$EndNodes"));
     return msh_ids_index(r, r->cells->node_ids, r->cells->node_count, "node", &r->node_places);
 }
 
 static sp_status read_elements(sp_msh *r) {
-    if (!r->has_nodes) return SP_MSH_FAIL(r, "$Elements before $Nodes");
-    if (r->has_elements) return SP_MSH_FAIL(r, "$Elements appears twice");
+    const char *name = r->version == 1 ? "$ELM" : "$Elements";
+    if (!r->has_nodes) return SP_MSH_FAIL(r, "%s before %s", name, r->version == 1 ? "$NOD" : "$Nodes");
+    if (r->has_elements) return SP_MSH_FAIL(r, "%s appears twice", name);
     r->has_elements = true;
-    SP_TRY(r->version == 2 ? msh_elements2(r) : msh_elements4(r));
-    return msh_end(r, "$EndElements");
+    SP_TRY(r->version == 1 ? msh_elements1(r) : r->version == 2 ? msh_elements2(r) : msh_elements4(r));
+    return msh_end(r, r->version == 1 ? "$ENDELM" : "$EndElements");
 }
 
 // skips an unused section up to its closing word at the beginning of a line
@@ -872,6 +909,14 @@ static sp_status read_section(sp_msh *r) {
     if (*r->words.at != '$')
         return SP_MSH_FAIL(r, "a section ($Nodes, ...) is needed here, seen %s", sp__words_shown(&r->words, seen));
     if (sp__words_take(&r->words, "$MeshFormat")) return read_format(r);
+    if (!r->has_format && sp__words_take(&r->words, "$NOD")) {  // version 1 begins with its nodes
+        r->version = 1;
+        r->cells->format = "Gmsh 1.0";
+        r->has_format = true;
+        return read_nodes(r);
+    }
+    if (r->version == 1 && sp__words_take(&r->words, "$NOD")) return read_nodes(r);
+    if (r->version == 1 && sp__words_take(&r->words, "$ELM")) return read_elements(r);
     if (!r->has_format)
         return SP_MSH_FAIL(r, "not a Gmsh file: it must begin with $MeshFormat, seen %s", sp__words_shown(&r->words, seen));
     if (sp__words_take(&r->words, "$PhysicalNames")) return read_names(r);
@@ -896,7 +941,7 @@ static sp_status read_msh(sp_cells *cells, const char *text, size_t size, const 
 
 static bool knows_msh(const char *head, size_t size) {
     size_t at = strspn(head, " \t\r\n");
-    return at < size && strncmp(head + at, "$MeshFormat", 11) == 0;
+    return at < size && (strncmp(head + at, "$MeshFormat", 11) == 0 || strncmp(head + at, "$NOD", 4) == 0);
 }
 
 const sp_mesh_format sp__format_msh = {"msh", ".msh .msh4", "Gmsh 4.1", knows_msh, read_msh, sp__msh_write4};

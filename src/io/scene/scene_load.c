@@ -272,7 +272,7 @@ static void take_sets(sp_scene *scene, const sp_scene_options *options) {
     }
 }
 
-static sp_status load_create(sp_context *ctx, const char *name, const sp_scene_options *options, sp_scene **out) {
+sp_status sp__scene_create(sp_context *ctx, const char *name, const sp_scene_options *options, sp_scene **out) {
     sp_scene *scene = sp__alloc(ctx, 1, sizeof *scene);
     if (!scene) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the scene %s", name);
     sp_scene_options def = sp_scene_options_default();
@@ -323,7 +323,7 @@ static void read_tree(sp_scene *scene, const char *text, size_t size) {
     if (!scene->no_memory && !scene->error_count) sp__check_unused(scene);
 }
 
-static sp_status load_finish(sp_scene **out) {
+sp_status sp__scene_finish(sp_scene **out) {
     sp_scene *scene = *out;
     sp_context *ctx = scene->ctx;
     if (scene->no_memory) {
@@ -351,19 +351,19 @@ static sp_status check_arguments(sp_context *ctx, const char *name, const sp_sce
 sp_status sp_scene_parse(sp_context *ctx, const char *text, size_t size, const char *name, const sp_scene_options *options,
                          sp_scene **out) {
     SP_TRY(check_arguments(ctx, name, options, out));
-    SP_TRY(load_create(ctx, name, options, out));
+    SP_TRY(sp__scene_create(ctx, name, options, out));
     if (!(*out)->no_memory) read_tree(*out, text, size);
-    return load_finish(out);
+    return sp__scene_finish(out);
 }
 
 sp_status sp_scene_load(sp_context *ctx, const char *path, const sp_scene_options *options, sp_scene **out) {
     SP_TRY(check_arguments(ctx, path, options, out));
-    SP_TRY(load_create(ctx, path, options, out));
+    SP_TRY(sp__scene_create(ctx, path, options, out));
     sp_scene *scene = *out;
     struct stat info;
     char *text = NULL;
     size_t size = 0;
-    if (scene->no_memory) return load_finish(out);
+    if (scene->no_memory) return sp__scene_finish(out);
     // checked before opening: opening a pipe would block
     if (stat(path, &info) != 0) {
         sp__scene_error_at(scene, path, 0, "cannot be read: %s", strerror(errno));
@@ -379,7 +379,7 @@ sp_status sp_scene_load(sp_context *ctx, const char *path, const sp_scene_option
             read_tree(scene, text, size);
         sp__free(ctx, text);
     }
-    return load_finish(out);
+    return sp__scene_finish(out);
 }
 
 const char *sp_scene_name(const sp_scene *scene) {

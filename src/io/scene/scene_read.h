@@ -121,6 +121,7 @@ struct sp_scene {
     const char *text;  // of that file
     size_t text_size;
     const char *name;
+    bool foreign;          // XML of another program: a DOCTYPE without entities, text and instructions are passed over
     const char **folders;  // real paths of the folders that files must be in
     int folder_count;
     size_t memory_limit;
@@ -153,6 +154,9 @@ struct sp_scene {
 };
 
 // scene_load.c
+// An empty scene, which holds memory, folders and messages of its reader; then the verdict: its first error, where there is one.
+sp_status sp__scene_create(sp_context *ctx, const char *name, const sp_scene_options *options, sp_scene **out);
+sp_status sp__scene_finish(sp_scene **scene);
 char *sp__scene_copy(sp_scene *scene, const char *text, size_t length);  // NULL: no memory
 // Grows an array in the scene's memory by doubling; false: no memory.
 bool sp__scene_grow(sp_scene *scene, void *array, int count, int *capacity, size_t size);

@@ -158,7 +158,7 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 
 static void on_text(void *user, const xmlChar *text, int length) {
     reader *r = user;
-    for (int i = 0; i < length && !r->failed; i++) {
+    for (int i = 0; i < length && !r->failed && !r->scene->foreign; i++) {
         if (strchr(" \t\r\n", text[i]) && text[i]) continue;
         char words[48], quoted[80];
         snprintf(words, sizeof words, "%.*s", length - i > 40 ? 40 : length - i, (const char *)text + i);
@@ -173,6 +173,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *id, const
     (void)name;
     (void)id;
     (void)system;
+    if (r->scene->foreign) return;
     if (!r->failed) sp__scene_error_at(r->scene, r->file, here(r), "a DOCTYPE is not allowed in a scene");
     xml_stop(r);
 }
@@ -181,7 +182,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *id, const
 static void on_instruction(void *user, const xmlChar *target, const xmlChar *data) {
     reader *r = user;
     (void)data;
-    if (!r->failed && strcmp((const char *)target, "xml-model") != 0)
+    if (!r->failed && !r->scene->foreign && strcmp((const char *)target, "xml-model") != 0)
         sp__scene_error_at(r->scene, r->file, here(r), "processing instruction \"%.60s\" is not part of the language",
                            (const char *)target);
 }

@@ -1,0 +1,732 @@
+// The mesh of a body of SOFA: a grid, a file, lists of positions and elements, or the cells of a grid that a surface touches.
+// Grids of tetrahedra become a file with SOFA's own division and numbers, so that the motion is the same and indices stay.
+#define _XOPEN_SOURCE 700  // realpath
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/sofa/sofa.h"
+
+enum { POINTS_MOST = 1 << 22 };  // of a grid
+
+// ---------------------------------------------------------------------------------------------- placings
+
+static void quat_times(const double a[4], const double b[4], double out[4]) {
+    double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    double z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+    out[0] = w, out[1] = x, out[2] = y, out[3] = z;
+}
+
+static void quat_turn(const double q[4], const double v[3], double out[3]) {
+    double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]), 2 * (q[1] * v[1] - q[2] * v[0])};
+    double x = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+    double y = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+    double z = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+// SOFA turns about the fixed axes x, y, z in this order, as `rotate` does
+static void quat_of_angles(const double degrees[3], double out[4]) {
+    double q[4] = {1, 0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        double half = degrees[i] * acos(-1) / 360, turn[4] = {cos(half), 0, 0, 0};
+        turn[i + 1] = sin(half);
+        quat_times(turn, q, q);
+    }
+    memcpy(out, q, sizeof q);
+}
+
+static bool is_turned(const double q[4]) {
+    return fabs(q[1]) + fabs(q[2]) + fabs(q[3]) > 1e-12;
+}
+
+static bool is_uniform(const double s[3]) {
+    return s[0] == s[1] && s[1] == s[2];
+}
+
+static void read_axes(sp_import *im, sofa_object *o, const char *all, const char *const each[3], double out[3]) {
+    sp__sofa_vector(im, o, all, 3, out);
+    for (int i = 0; i < 3; i++) out[i] = sp__sofa_number(im, o, each[i], out[i]);
+}
+
+sofa_placing sp__sofa_placing(sp_import *im, sofa_object *o) {
+    static const char *const moves[3] = {"dx", "dy", "dz"}, *const turns[3] = {"rx", "ry", "rz"},
+                             *const scales[3] = {"sx", "sy", "sz"};
+    sofa_placing p = {.scale = {1, 1, 1}, .quat = {1, 0, 0, 0}};
+    double angles[3] = {0, 0, 0};
+    if (!o) return p;
+    read_axes(im, o, "translation", moves, p.translate);
+    read_axes(im, o, "rotation", turns, angles);
+    read_axes(im, o, "scale3d", scales, p.scale);
+    double scale = sp__sofa_number(im, o, "scale", 1);
+    for (int i = 0; i < 3; i++) p.scale[i] *= scale;
+    quat_of_angles(angles, p.quat);
+    if (p.scale[0] > 0 && p.scale[1] > 0 && p.scale[2] > 0) return p;
+    sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "scale %s: must be positive", sp__sofa_join(im, p.scale, 3));
+    p.scale[0] = p.scale[1] = p.scale[2] = 1;
+    return p;
+}
+
+void sp__sofa_place(const sofa_placing *p, const double in[3], double out[3]) {
+    double x[3] = {p->scale[0] * in[0], p->scale[1] * in[1], p->scale[2] * in[2]};
+    quat_turn(p->quat, x, x);
+    for (int i = 0; i < 3; i++) out[i] = x[i] + p->translate[i];
+}
+
+bool sp__sofa_placing_none(const sofa_placing *p) {
+    bool moved = fabs(p->translate[0]) + fabs(p->translate[1]) + fabs(p->translate[2]) > 0;
+    return !moved && !is_turned(p->quat) && p->scale[0] == 1 && is_uniform(p->scale);
+}
+
+bool sp__sofa_placing_after(const sofa_placing *first, const sofa_placing *second, sofa_placing *out) {
+    sofa_placing p;
+    if (is_turned(first->quat) && !is_uniform(second->scale)) return false;
+    sp__sofa_place(second, first->translate, p.translate);
+    quat_times(second->quat, first->quat, p.quat);
+    for (int i = 0; i < 3; i++) p.scale[i] = first->scale[i] * second->scale[i];
+    *out = p;
+    return true;
+}
+
+bool sp__sofa_placing_inverse(const sofa_placing *p, sofa_placing *out) {
+    sofa_placing inverse = {.quat = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}};
+    if (is_turned(p->quat) && !is_uniform(p->scale)) return false;
+    for (int i = 0; i < 3; i++) inverse.scale[i] = 1 / p->scale[i];
+    double back[3] = {-p->translate[0], -p->translate[1], -p->translate[2]};
+    sp__sofa_place(&inverse, back, inverse.translate);
+    *out = inverse;
+    return true;
+}
+
+void sp__sofa_set_placing(sp_import *im, sofa_element *e, const sofa_placing *p) {
+    if (p->scale[0] != 1 || !is_uniform(p->scale)) sp__sofa_set_vector(im, e, "scale", p->scale, is_uniform(p->scale) ? 1 : 3);
+    if (is_turned(p->quat)) sp__sofa_set_vector(im, e, "quat", p->quat, 4);
+    if (p->translate[0] != 0 || p->translate[1] != 0 || p->translate[2] != 0)
+        sp__sofa_set_vector(im, e, "translate", p->translate, 3);
+}
+
+// ---------------------------------------------------------------------------------------------- grids
+
+// nodes along the three axes and corners; a SOFA grid counts nodes, x fastest
+static bool read_grid(sp_import *im, sofa_object *o, int n[3], double low[3], double size[3]) {
+    static const char *const counts[3] = {"nx", "ny", "nz"}, *const lows[3] = {"xmin", "ymin", "zmin"},
+                             *const highs[3] = {"xmax", "ymax", "zmax"};
+    double nodes[3] = {2, 2, 2}, high[3] = {1, 1, 1};
+    low[0] = low[1] = low[2] = 0;
+    read_axes(im, o, "n", counts, nodes);
+    read_axes(im, o, "min", lows, low);
+    read_axes(im, o, "max", highs, high);
+    double scale = sp__sofa_number(im, o, "scale", 1), width = sp__sofa_number(im, o, "cellWidth", 0), total = 1;
+    for (int i = 0; i < 3; i++) {
+        low[i] *= scale, high[i] *= scale, size[i] = high[i] - low[i];
+        if (width > 0) nodes[i] = ceil(size[i] / width) + 1;
+        if (!(nodes[i] >= 2 && nodes[i] <= POINTS_MOST && size[i] > 0)) {
+            sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "a grid of %g x %g x %g nodes is no volume", nodes[0], nodes[1], nodes[2]);
+            return false;
+        }
+        total *= nodes[i];
+        n[i] = (int)nodes[i];
+    }
+    sp__sofa_vector(im, o, "p0", 3, low);
+    if (total <= POINTS_MOST) return true;
+    sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "a grid of %g nodes; %d are allowed", total, POINTS_MOST);
+    return false;
+}
+
+// the corners of a cell in SOFA's order
+static void grid_cell(const int n[3], int x, int y, int z, int out[8]) {
+    static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    for (int c = 0; c < 8; c++) out[c] = x + corner[c][0] + n[0] * (y + corner[c][1] + n[1] * (z + corner[c][2]));
+}
+
+static void swap_pairs(int c[8], const int pairs[8]) {
+    for (int i = 0; i < 8; i += 2) {
+        int t = c[pairs[i]];
+        c[pairs[i]] = c[pairs[i + 1]];
+        c[pairs[i + 1]] = t;
+    }
+}
+
+// the division of a cell by Hexa2TetraTopologicalMapping; `alternate` mirrors every second cell along each axis
+static void split_cell(int c[8], int x, int y, int z, bool alternate, int out[24]) {
+    static const int six[24] = {0, 5, 1, 6, 0, 1, 3, 6, 1, 3, 6, 2, 6, 3, 0, 7, 6, 7, 0, 5, 7, 5, 4, 0};
+    static const int along[3][8] = {{0, 1, 3, 2, 4, 5, 7, 6}, {0, 3, 1, 2, 4, 7, 5, 6}, {0, 4, 1, 5, 2, 6, 3, 7}};
+    if (alternate && x % 2 == 0) swap_pairs(c, along[0]);
+    if (alternate && y % 2 == 1) swap_pairs(c, along[1]);
+    if (alternate && z % 2 == 1) swap_pairs(c, along[2]);
+    for (int i = 0; i < 24; i++) out[i] = c[six[i]];
+}
+
+static double *grid_points(sp_import *im, const int n[3], const double low[3], const double size[3]) {
+    double *x = sp__scene_alloc(im->scene, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], 3 * sizeof *x), *at = x;
+    for (int k = 0; x && k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            for (int i = 0; i < n[0]; i++, at += 3) {
+                const int place[3] = {i, j, k};
+                for (int a = 0; a < 3; a++) at[a] = low[a] + size[a] * place[a] / (n[a] - 1);
+            }
+    return x;
+}
+
+// ---------------------------------------------------------------------------------------------- making meshes
+
+static int by_pair(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// SOFA's springs join all nodes of an element; a pair of two elements has one
+static double edge_sum(sp_import *im, const sp_mesh *mesh) {
+    size_t room = 0, count = 0;
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
+        size_t n = (size_t)sp_element_nodes(sp_mesh_element(mesh, e, NULL));
+        room += n * (n - 1) / 2;
+    }
+    uint64_t *pairs = sp__scene_alloc(im->scene, room, sizeof *pairs);
+    double sum = 0;
+    for (int e = 0; pairs && e < sp_mesh_element_count(mesh); e++) {
+        const int *nodes;
+        int n = sp_element_nodes(sp_mesh_element(mesh, e, &nodes));
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < i; j++) {
+                uint64_t a = (uint64_t)nodes[i], b = (uint64_t)nodes[j];
+                pairs[count++] = a < b ? a << 32 | b : b << 32 | a;
+            }
+    }
+    if (count) qsort(pairs, count, sizeof *pairs, by_pair);
+    for (size_t i = 0; i < count; i++) {
+        const double *a = sp_mesh_positions(mesh) + 3 * (pairs[i] >> 32),
+                     *b = sp_mesh_positions(mesh) + 3 * (pairs[i] & 0xFFFFFFFF);
+        if (i && pairs[i] == pairs[i - 1]) continue;
+        for (int k = 0; k < 3; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    }
+    return sum;
+}
+
+static bool make_mesh(sp_import *im, sofa_object *o, sofa_mesh *m, const double *positions, int node_count, sp_element_type type,
+                      const int *elements, int element_count) {
+    sp_mesh_def def = sp_mesh_def_default();
+    sp_element_type *types = sp__scene_alloc(im->scene, (size_t)element_count, sizeof *types);
+    if (!types) return false;
+    for (int i = 0; i < element_count; i++) types[i] = type;
+    def.node_count = node_count, def.positions = positions;
+    def.element_count = element_count, def.element_nodes = elements, def.element_types = types;
+    sofa_file *file = sp__sofa_file(im, m->path, ".vtk");
+    sp_status status = file ? sp_mesh_create(im->ctx, &def, &file->mesh) : SP_NO_MEMORY;
+    if (status < 0) {
+        if (status == SP_NO_MEMORY) im->scene->no_memory = true;
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%s", sp_context_error(im->ctx)->message);
+        if (file && im->files == file) im->files = file->next;
+        return false;
+    }
+    m->made = file->mesh;
+    m->path = file->name;
+    m->node_count = node_count;
+    m->at_rest = positions;
+    m->volume = sp_mesh_volume(file->mesh);
+    if (m->springs) m->edge_sum = edge_sum(im, file->mesh);
+    return true;
+}
+
+static void box_springs(sp_import *im, sofa_mesh *m) {
+    sp_mesh *mesh;
+    if (sp_mesh_box(im->ctx, m->size, m->cells, 1, &mesh) < 0) {
+        im->scene->no_memory = true;
+        return;
+    }
+    m->edge_sum = edge_sum(im, mesh);
+    sp_mesh_destroy(&mesh);
+}
+
+static bool make_grid(sp_import *im, sofa_object *o, sofa_mesh *m, bool alternate) {
+    int n[3];
+    if (!read_grid(im, o, n, m->low, m->size)) return false;
+    const double *x = grid_points(im, n, m->low, m->size);
+    if (!x) return false;
+    for (int i = 0; i < 3; i++) m->cells[i] = n[i] - 1;
+    m->node_count = n[0] * n[1] * n[2];
+    m->at_rest = x;
+    m->volume = m->size[0] * m->size[1] * m->size[2];
+    int cells = m->cells[0] * m->cells[1] * m->cells[2];
+    if (m->hexahedra) {  // <box> has other numbers: z fastest
+        int64_t *ids = sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids);
+        for (int i = 0; ids && i < m->node_count; i++)
+            ids[i] = ((int64_t)(i % n[0]) * n[1] + i / n[0] % n[1]) * n[2] + i / (n[0] * n[1]);
+        m->ids = ids;
+        if (m->springs) box_springs(im, m);
+        return ids != NULL;
+    }
+    int *tets = sp__scene_alloc(im->scene, (size_t)cells, 24 * sizeof *tets), *at = tets;
+    for (int z = 0; tets && z < m->cells[2]; z++)
+        for (int y = 0; y < m->cells[1]; y++)
+            for (int i = 0; i < m->cells[0]; i++, at += 24) {
+                int cell[8];
+                grid_cell(n, i, y, z, cell);
+                split_cell(cell, i, y, z, alternate, at);
+            }
+    return tets && make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_TET4, tets, 6 * cells);
+}
+
+// ---- cells of a grid that a surface touches or encloses
+
+// separating axis test of a triangle and a box with centre and half edges (Akenine-Moeller 2001)
+static bool touches(const double t[3][3], const double centre[3], const double half[3]) {
+    double v[3][3], axes[13][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 9; i++) v[i / 3][i % 3] = t[i / 3][i % 3] - centre[i % 3];
+    double e[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int a = 0; a < 3; a++) e[i][a] = v[(i + 1) % 3][a] - v[i][a];
+    for (int a = 0; a < 3; a++) axes[3][a] = e[0][(a + 1) % 3] * e[1][(a + 2) % 3] - e[0][(a + 2) % 3] * e[1][(a + 1) % 3];
+    for (int i = 0; i < 9; i++) {
+        const double *edge = e[i / 3];
+        int a = i % 3;
+        axes[4 + i][(a + 1) % 3] = -edge[(a + 2) % 3], axes[4 + i][(a + 2) % 3] = edge[(a + 1) % 3];
+    }
+    for (int k = 0; k < 13; k++) {
+        const double *n = axes[k];
+        double reach = half[0] * fabs(n[0]) + half[1] * fabs(n[1]) + half[2] * fabs(n[2]), low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            double d = n[0] * v[i][0] + n[1] * v[i][1] + n[2] * v[i][2];
+            low = fmin(low, d), high = fmax(high, d);
+        }
+        if (low > reach || high < -reach) return false;
+    }
+    return true;
+}
+
+// crossings of the surface with a ray from a point along x
+static int crossings(const sp_trimesh_def *s, const double p[3]) {
+    int count = 0;
+    for (int f = 0; f < s->face_count; f++) {
+        const double *a = s->positions + 3 * s->faces[3 * f], *b = s->positions + 3 * s->faces[3 * f + 1],
+                     *c = s->positions + 3 * s->faces[3 * f + 2];
+        double ab = (b[1] - a[1]) * (p[2] - a[2]) - (b[2] - a[2]) * (p[1] - a[1]);
+        double bc = (c[1] - b[1]) * (p[2] - b[2]) - (c[2] - b[2]) * (p[1] - b[1]);
+        double ca = (a[1] - c[1]) * (p[2] - c[2]) - (a[2] - c[2]) * (p[1] - c[1]), sum = ab + bc + ca;
+        if (!((ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0)) || sum == 0) continue;
+        count += (bc * a[0] + ca * b[0] + ab * c[0]) / sum > p[0];
+    }
+    return count;
+}
+
+static void mark_touched(const sp_trimesh_def *s, const int cells[3], const double low[3], const double h[3],
+                         unsigned char *kept) {
+    const double half[3] = {h[0] / 2, h[1] / 2, h[2] / 2};
+    for (int f = 0; f < s->face_count; f++) {
+        double t[3][3];
+        int from[3], to[3];
+        for (int i = 0; i < 3; i++) memcpy(t[i], s->positions + 3 * s->faces[3 * f + i], sizeof t[i]);
+        for (int a = 0; a < 3; a++) {
+            double least = fmin(t[0][a], fmin(t[1][a], t[2][a])), most = fmax(t[0][a], fmax(t[1][a], t[2][a]));
+            from[a] = (int)fmax(0, fmin(cells[a] - 1, floor((least - low[a]) / h[a])));
+            to[a] = (int)fmax(0, fmin(cells[a] - 1, floor((most - low[a]) / h[a])));
+        }
+        for (int z = from[2]; z <= to[2]; z++)
+            for (int y = from[1]; y <= to[1]; y++)
+                for (int x = from[0]; x <= to[0]; x++) {
+                    const double centre[3] = {low[0] + h[0] * (x + 0.5), low[1] + h[1] * (y + 0.5), low[2] + h[2] * (z + 0.5)};
+                    unsigned char *k = &kept[x + cells[0] * (y + cells[1] * z)];
+                    if (!*k) *k = touches((const double(*)[3])t, centre, half);
+                }
+    }
+}
+
+// nodes of the kept cells get numbers in the order of the grid
+static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const unsigned char *kept) {
+    const double *x = grid_points(im, n, m->low, m->size);
+    int cells = (n[0] - 1) * (n[1] - 1) * (n[2] - 1), nodes = n[0] * n[1] * n[2], used = 0, count = 0;
+    int *hexes = sp__scene_alloc(im->scene, (size_t)cells, 8 * sizeof *hexes);
+    int *number = sp__scene_alloc(im->scene, (size_t)nodes, sizeof *number);
+    double *points = sp__scene_alloc(im->scene, (size_t)nodes, 3 * sizeof *points);
+    if (!x || !hexes || !number || !points) return false;
+    for (int e = 0; e < cells; e++) {
+        if (!kept[e]) continue;
+        int *h = hexes + 8 * (size_t)count++;
+        grid_cell(n, e % (n[0] - 1), e / (n[0] - 1) % (n[1] - 1), e / ((n[0] - 1) * (n[1] - 1)), h);
+        for (int c = 0; c < 8; c++) number[h[c]] = 1;
+    }
+    for (int i = 0; i < nodes; i++) {
+        if (!number[i]) continue;
+        memcpy(points + 3 * (size_t)used, x + 3 * (size_t)i, 3 * sizeof *points);
+        number[i] = used++;
+    }
+    for (size_t i = 0; i < 8 * (size_t)count; i++) hexes[i] = number[hexes[i]];
+    return make_mesh(im, o, m, points, used, SP_ELEMENT_HEX8, hexes, count);
+}
+
+static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path);
+
+static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
+    static const char *const counts[3] = {"nx", "ny", "nz"};
+    double nodes[3] = {2, 2, 2}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, h[3], total = 1;
+    int n[3], cells[3];
+    const char *path;
+    read_axes(im, o, "n", counts, nodes);
+    for (int i = 0; i < 3; i++) total *= nodes[i] >= 2 ? nodes[i] : INFINITY;
+    if (!(total <= POINTS_MOST)) {
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "n %s: 2 or more nodes along each axis, %d in all", sp__sofa_join(im, nodes, 3),
+                      POINTS_MOST);
+        return false;
+    }
+    sp_trimesh *surface = read_surface(im, o, "fileTopology/filename", &path);
+    sp_trimesh_def s;
+    if (!surface) return false;
+    sp_trimesh_get(surface, &s);
+    m->low[0] = m->low[1] = m->low[2] = INFINITY;
+    for (int i = 0; i < 3 * s.vertex_count; i++) {
+        m->low[i % 3] = fmin(m->low[i % 3], s.positions[i]);
+        high[i % 3] = fmax(high[i % 3], s.positions[i]);
+    }
+    sp__sofa_vector(im, o, "min", 3, m->low);
+    sp__sofa_vector(im, o, "max", 3, high);
+    bool good = true;
+    for (int i = 0; i < 3; i++) {
+        n[i] = (int)nodes[i], cells[i] = n[i] - 1;
+        m->size[i] = high[i] - m->low[i], h[i] = m->size[i] / cells[i];
+        good = good && h[i] > 0;
+    }
+    unsigned char *kept = good ? sp__scene_alloc(im->scene, (size_t)(cells[0] * cells[1] * cells[2]), 1) : NULL;
+    if (kept) {
+        mark_touched(&s, cells, m->low, h, kept);
+        for (int e = 0; e < cells[0] * cells[1] * cells[2]; e++) {
+            // a little off the centre, where no edge of a symmetric surface is
+            const double p[3] = {m->low[0] + h[0] * (e % cells[0] + 0.5), m->low[1] + h[1] * (e / cells[0] % cells[1] + 0.50123),
+                                 m->low[2] + h[2] * (e / (cells[0] * cells[1]) + 0.50321)};
+            if (!kept[e]) kept[e] = crossings(&s, p) % 2;
+        }
+        good = make_kept(im, o, m, n, kept);
+    } else if (!im->scene->no_memory) {
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "the surface is flat");
+        good = false;
+    }
+    sp_trimesh_destroy(&surface);
+    return good && kept;
+}
+
+// ---------------------------------------------------------------------------------------------- files
+
+// NULL: reported, as an error of the scene: without its mesh a body is not itself
+static const char *file_path(sp_import *im, sofa_object *o, const char *names) {
+    const char *name = sp__sofa_attr(o, names);
+    char why[200];
+    const char *path = name ? sp__sofa_path(im, o->raw->file, name, why, sizeof why) : NULL;
+    if (!name)
+        sp__scene_error_at(im->scene, o->raw->file, o->raw->line, "%s: names no file", o->type);
+    else if (!path)
+        sp__scene_error_at(im->scene, o->raw->file, o->raw->line, "%s: \"%.200s\" %s; --share adds a folder to look in", o->type,
+                           name, why);
+    return path;
+}
+
+static void file_failed(sp_import *im, sofa_object *o, sp_status status) {
+    if (status == SP_NO_MEMORY) im->scene->no_memory = true;
+    sp__scene_error_at(im->scene, o->raw->file, o->raw->line, "%s: %s", o->type, sp_context_error(im->ctx)->message);
+}
+
+static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path) {
+    sp_trimesh *surface = NULL;
+    *path = file_path(im, o, names);
+    sp_status status = *path ? sp_trimesh_read(im->ctx, *path, &surface) : SP_OK;
+    if (status < 0) file_failed(im, o, status);
+    return surface;
+}
+
+// nodes as SOFA counts them: all of the file, in its order
+static bool read_file(sp_import *im, sofa_object *o, sofa_mesh *m) {
+    sp_mesh_file *file = NULL;
+    sp_mesh_file_content content;
+    sp_mesh *mesh = NULL;
+    m->path = file_path(im, o, "filename/fileMesh");
+    if (!m->path) return false;
+    sp_status status = sp_mesh_file_open(im->ctx, m->path, &file);
+    if (status >= 0) {
+        sp_mesh_file_get(file, &content);
+        status = content.tetrahedra ? sp_mesh_file_mesh(file, &mesh) : SP_OK;
+    }
+    if (status < 0) {
+        file_failed(im, o, status);
+    } else if (!mesh) {
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "the file has triangles only");
+    } else {
+        m->node_count = content.mesh.node_count;
+        double *x = sp__scene_alloc(im->scene, (size_t)m->node_count, 3 * sizeof *x);
+        int64_t *ids = content.mesh.node_ids ? sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids) : NULL;
+        if (x) memcpy(x, content.mesh.positions, (size_t)m->node_count * 3 * sizeof *x);
+        if (ids) memcpy(ids, content.mesh.node_ids, (size_t)m->node_count * sizeof *ids);
+        m->at_rest = x, m->ids = ids;
+        m->volume = sp_mesh_volume(mesh);
+        if (m->springs) m->edge_sum = edge_sum(im, mesh);
+        for (int e = 0; e < sp_mesh_element_count(mesh); e++) m->hexahedra |= sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_HEX8;
+    }
+    sp_mesh_destroy(&mesh);
+    sp_mesh_file_close(&file);
+    return m->at_rest != NULL;
+}
+
+// The name of a file in the new scene: a file below its folder stays where it is, another one is copied.
+static const char *file_name(sp_import *im, const char *path, const char *name) {
+    char real[PATH_MAX];
+    const char *slash = strrchr(im->out, '/');
+    const char *folder = slash ? sp__sofa_print(im, "%.*s", (int)(slash - im->out) + (slash == im->out), im->out) : ".";
+    size_t n = realpath(folder, real) ? strlen(real) : 0;
+    if (n && strncmp(path, real, n) == 0 && path[n] == '/') return path + n + 1;
+    for (const sofa_file *f = im->files; f; f = f->next)
+        if (f->copy_of && strcmp(f->copy_of, path) == 0) return f->name;
+    const char *suffix = strrchr(path, '.');
+    sofa_file *file = sp__sofa_file(im, name, suffix ? suffix : "");
+    if (!file) return "";
+    file->copy_of = path;
+    return file->name;
+}
+
+// ---------------------------------------------------------------------------------------------- lists
+
+// the numbers of an attribute, its own or those of the component that it links to
+static int linked_numbers(sp_import *im, sofa_object *o, const char *names, const double **out, sofa_object **of) {
+    const char *text = sp__sofa_attr(o, names), *data;
+    sofa_node *node;
+    *out = NULL;
+    for (int hops = 0; text && *text == '@' && hops < 16; hops++) {
+        o = sp__sofa_link(im, o, text, &node, &data);
+        if (!o) return 0;
+        text = sp__sofa_attr(o, names);
+    }
+    *of = o;
+    return text ? sp__sofa_numbers(im, o, names, out) : 0;
+}
+
+static int *as_indices(sp_import *im, sofa_object *o, const double *numbers, int count, int limit) {
+    int *out = sp__scene_alloc(im->scene, (size_t)count, sizeof *out);
+    for (int i = 0; out && i < count; i++) {
+        if (!(numbers[i] >= 0 && numbers[i] < limit)) {
+            sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "index %g of an element: there are %d positions", numbers[i], limit);
+            return NULL;
+        }
+        out[i] = (int)numbers[i];
+    }
+    return out;
+}
+
+static bool make_inline(sp_import *im, sofa_object *o, sofa_object *state, sofa_mesh *m) {
+    const double *x, *numbers;
+    sofa_object *of = o;
+    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
+    if (!n && state) n = linked_numbers(im, state, "position", &x, &of) / 3;
+    int corners = 4, count = linked_numbers(im, o, "tetrahedra/tetras", &numbers, &of);
+    if (!count) corners = 8, count = linked_numbers(im, o, "hexahedra/hexas", &numbers, &of);
+    if (!n || !count) {
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no %s", n ? "tetrahedra or hexahedra" : "positions");
+        return false;
+    }
+    const int *elements = as_indices(im, o, numbers, count, n);
+    if (!elements) return false;
+    return make_mesh(im, o, m, x, n, corners == 4 ? SP_ELEMENT_TET4 : SP_ELEMENT_HEX8, elements, count / corners);
+}
+
+// ---------------------------------------------------------------------------------------------- which mesh
+
+typedef struct mesh_source {
+    sofa_object *grid, *sparse, *loader, *lists;
+    bool split, alternate;
+} mesh_source;
+
+static void node_source(sp_import *im, sofa_node *node, int hops, mesh_source *s);
+
+// what a link of a container leads to
+static void follow(sp_import *im, sofa_object *from, const char *link, int hops, mesh_source *s) {
+    const char *data;
+    sofa_node *node;
+    sofa_object *o = sp__sofa_link(im, from, link, &node, &data);
+    sofa_role role = o && o->component ? o->component->role : SOFA_UNKNOWN;
+    if (role == SOFA_GRID) s->grid = o;
+    if (role == SOFA_SPARSE_GRID) s->sparse = o;
+    if (role == SOFA_LOADER) s->loader = o;
+    if (node && node != from->node && (!o || role == SOFA_CONTAINER)) node_source(im, node, hops + 1, s);
+}
+
+static bool has_source(const mesh_source *s) {
+    return s->grid || s->sparse || s->loader || s->lists;
+}
+
+static void container_source(sp_import *im, sofa_object *o, int hops, mesh_source *s) {
+    static const char *const lists[] = {"tetrahedra/tetras", "hexahedra/hexas"};
+    const char *src = sp__sofa_attr(o, "src");
+    sp__sofa_attr(o, "position/points/nbPoints");
+    for (int i = 0; i < 2; i++) {
+        const char *text = sp__sofa_attr(o, lists[i]);
+        if (text && *text == '@')
+            follow(im, o, text, hops, s);
+        else if (text)
+            s->lists = o;
+    }
+    if (!has_source(s) && src) follow(im, o, src, hops, s);
+}
+
+static void note_containers(sp_import *im, sofa_node *node) {
+    for (int i = 0; i < node->object_count; i++) {
+        sofa_object *o = &node->objects[i];
+        if (o->component && o->component->role == SOFA_CONTAINER)
+            sp__sofa_note(im, o, SP_IMPORT_BECAME, "%s", o->component->becomes);
+    }
+}
+
+static void node_source(sp_import *im, sofa_node *node, int hops, mesh_source *s) {
+    if (hops > 16) return;
+    sofa_object *split = sp__sofa_find(node, SOFA_SPLIT);
+    if (split) {
+        const char *input = sp__sofa_attr(split, "input/object1");
+        s->split = true;
+        s->alternate = sp__sofa_yes(split, "swapping", false);
+        sp__sofa_note(im, split, SP_IMPORT_BECAME, "%s", split->component->becomes);
+        if (input) follow(im, split, input, hops, s);
+    }
+    for (int i = 0; i < node->object_count && !has_source(s); i++) {
+        sofa_object *o = &node->objects[i];
+        if (o->component && o->component->role == SOFA_CONTAINER) container_source(im, o, hops, s);
+    }
+    if (!has_source(s)) s->grid = sp__sofa_find(node, SOFA_GRID);
+    if (!has_source(s)) s->sparse = sp__sofa_find(node, SOFA_SPARSE_GRID);
+    if (!has_source(s)) s->loader = sp__sofa_find(node, SOFA_LOADER);
+    if (has_source(s)) note_containers(im, node);
+}
+
+// positions of the nodes in the world, and the volume there
+static bool place_nodes(sp_import *im, sofa_mesh *m) {
+    double *x = sp__scene_alloc(im->scene, (size_t)m->node_count, 3 * sizeof *x);
+    for (int i = 0; x && i < m->node_count; i++) sp__sofa_place(&m->placing, m->at_rest + 3 * (size_t)i, x + 3 * (size_t)i);
+    m->at_rest = x;
+    m->volume *= m->placing.scale[0] * m->placing.scale[1] * m->placing.scale[2];
+    return x != NULL;
+}
+
+sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool hexahedra) {
+    sofa_mesh *m = sp__scene_alloc(im->scene, 1, sizeof *m);
+    mesh_source s = {0};
+    if (!m) return NULL;
+    m->hexahedra = hexahedra;
+    m->springs = user->component->role == SOFA_SPRINGS;
+    m->path = node->body;  // the stem of a file that is made
+    for (sofa_node *n = user->node; n && !has_source(&s); n = n == node ? NULL : n->parent) node_source(im, n, 0, &s);
+    for (sofa_node *n = node->parent; n && !has_source(&s); n = n->parent) node_source(im, n, 0, &s);
+    bool good = false;
+    sofa_placing own = sp__sofa_placing(im, node->state), of_file = sp__sofa_placing(im, s.loader);
+    m->object = s.grid ? s.grid : s.sparse ? s.sparse : s.loader ? s.loader : s.lists;
+    if (s.grid) {
+        m->kind = SOFA_MESH_GRID;
+        good = make_grid(im, s.grid, m, s.alternate);
+    } else if (s.sparse) {
+        m->kind = SOFA_MESH_SPARSE;
+        good = make_sparse(im, s.sparse, m);
+    } else if (s.loader) {
+        m->kind = SOFA_MESH_FILE;
+        good = read_file(im, s.loader, m);
+    } else if (s.lists) {
+        m->kind = SOFA_MESH_INLINE;
+        good = make_inline(im, s.lists, node->state, m);
+    }
+    if (!has_source(&s)) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there is no mesh for it");
+    if (good && !sp__sofa_placing_after(&of_file, &own, &m->placing)) {
+        sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "its scale stretches a mesh that its loader has turned");
+        m->placing = of_file;
+    }
+    if (!good || !place_nodes(im, m)) {
+        m->kind = SOFA_MESH_NONE;
+        return m;
+    }
+    note_containers(im, user->node);
+    if (!m->object->noted) sp__sofa_note(im, m->object, SP_IMPORT_BECAME, "%s", m->object->component->becomes);
+    return m;
+}
+
+void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, const char *name) {
+    bool box = mesh->kind == SOFA_MESH_GRID && mesh->hexahedra;
+    sofa_placing p = mesh->placing;
+    sofa_element *shape = sp__sofa_add(im, body, box ? "box" : "mesh", mesh->object);
+    if (box) {  // its corner is the own origin
+        const double cells[3] = {mesh->cells[0], mesh->cells[1], mesh->cells[2]};
+        sp__sofa_place(&mesh->placing, mesh->low, p.translate);
+        sp__sofa_set_vector(im, shape, "size", mesh->size, 3);
+        sp__sofa_set_vector(im, shape, "cells", cells, 3);
+        sp__sofa_set(im, shape, "pattern", "hex");
+        mesh->placing = p;
+    } else {
+        sp__sofa_set(im, shape, "file", mesh->made ? mesh->path : file_name(im, mesh->path, name));
+    }
+    sp__sofa_set_placing(im, body, &p);
+}
+
+// ---------------------------------------------------------------------------------------------- surfaces
+
+// lists of triangles and quadrangles of a container as a surface; NULL: none, or out of memory
+static sp_trimesh *surface_of_lists(sp_import *im, sofa_object *o) {
+    const double *x, *triangles, *quads;
+    sofa_object *of = o;
+    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
+    int t = linked_numbers(im, o, "triangles", &triangles, &of) / 3, q = linked_numbers(im, o, "quads", &quads, &of) / 4;
+    double *numbers = sp__scene_alloc(im->scene, (size_t)t + 2 * (size_t)q, 3 * sizeof *numbers), *at = numbers;
+    sp_trimesh *surface = NULL;
+    if (!n || !(t + q) || !numbers) return NULL;
+    for (int i = 0; i < 3 * t; i++) *at++ = triangles[i];
+    for (int i = 0; i < q; i++)
+        for (int k = 0; k < 6; k++) *at++ = quads[4 * i + (k < 3 ? k : k == 3 ? 0 : k - 2)];
+    sp_trimesh_def def = sp_trimesh_def_default();
+    def.vertex_count = n, def.positions = x, def.face_count = t + 2 * q;
+    def.faces = as_indices(im, o, numbers, 3 * def.face_count, n);
+    if (!def.faces) return NULL;
+    sp_status status = sp_trimesh_create(im->ctx, &def, &surface);
+    if (status == SP_NO_MEMORY) im->scene->no_memory = true;
+    if (status < 0) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%s", sp_context_error(im->ctx)->message);
+    return surface;
+}
+
+sofa_object *sp__sofa_surface_source(sp_import *im, sofa_object *user) {
+    const char *src = sp__sofa_attr(user, "src"), *data;
+    sofa_node *node;
+    sofa_object *o = src ? sp__sofa_link(im, user, src, &node, &data) : NULL;
+    if (o && o->component && o->component->role == SOFA_LOADER) return o;
+    if (sp__sofa_attr(user, "fileMesh/filename")) return user;
+    for (int i = 0; i < user->node->object_count; i++) {
+        sofa_object *c = &user->node->objects[i];
+        if (!c->component || c->component->role != SOFA_CONTAINER) continue;
+        const char *from = sp__sofa_attr(c, "src"), *list = sp__sofa_attr(c, "triangles");
+        if (!list) list = sp__sofa_attr(c, "quads");
+        o = from ? sp__sofa_link(im, c, from, &node, &data) : NULL;
+        if (o && o->component && o->component->role == SOFA_LOADER) return o;
+        if (list && *list != '@') return c;
+        if (sp__sofa_attr(c, "filename")) return c;
+    }
+    return sp__sofa_find(user->node, SOFA_LOADER);
+}
+
+const char *sp__sofa_surface(sp_import *im, sofa_object *source, const sofa_placing *moved, const char *name) {
+    bool lists = source->component->role == SOFA_CONTAINER && !sp__sofa_attr(source, "filename");
+    sofa_placing own = lists ? sp__sofa_placing(im, NULL) : sp__sofa_placing(im, source), all;
+    sp_trimesh *surface = NULL, *placed = NULL;
+    const char *path = NULL;
+    if (!sp__sofa_placing_after(&own, moved, &all)) {
+        sp__sofa_note(im, source, SP_IMPORT_LEFT_OUT, "a surface that is turned, then stretched");
+        return NULL;
+    }
+    if (lists)
+        surface = surface_of_lists(im, source);
+    else if (sp__sofa_placing_none(&all))
+        path = file_path(im, source, "filename/fileMesh");
+    else
+        surface = read_surface(im, source, "filename/fileMesh", &path);
+    if (!surface) return path && sp__sofa_placing_none(&all) ? file_name(im, path, name) : NULL;
+    sp_pose pose = sp_pose_identity();
+    memcpy(pose.quat, all.quat, sizeof pose.quat);
+    memcpy(pose.translate, all.translate, sizeof pose.translate);
+    sp_status status = sp_trimesh_transformed(surface, all.scale, &pose, &placed);
+    sp_trimesh_destroy(&surface);
+    sofa_file *file = status < 0 ? NULL : sp__sofa_file(im, name, ".obj");
+    if (!file) {
+        im->scene->no_memory = true;
+        sp_trimesh_destroy(&placed);
+        return NULL;
+    }
+    file->surface = placed;
+    return file->name;
+}

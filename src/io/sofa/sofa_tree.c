@@ -1,0 +1,256 @@
+// The tree of a SOFA scene: nodes, components, their attributes, and the links between them.
+#include <stdio.h>
+
+#include "io/sofa/sofa.h"
+
+enum { INCLUDES = 100 };
+
+// ---------------------------------------------------------------------------------------------- attributes
+
+static const sp_raw_attr *find_attr(const sp_raw *raw, const char *name, size_t length) {
+    for (int i = 0; i < raw->attr_count; i++)
+        if (strlen(raw->attrs[i].name) == length && strncmp(raw->attrs[i].name, name, length) == 0) return &raw->attrs[i];
+    return NULL;
+}
+
+const char *sp__sofa_attr(sofa_object *o, const char *names) {
+    const char *found = NULL;
+    for (const char *name = names; name; name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL) {
+        const sp_raw_attr *attr = find_attr(o->raw, name, strcspn(name, "/"));
+        if (!attr) continue;
+        o->asked[attr - o->raw->attrs] = true;
+        if (!found) found = attr->value;
+    }
+    return found;
+}
+
+const char *sp__sofa_node_attr(const sofa_node *node, const char *name) {
+    const sp_raw_attr *attr = find_attr(node->raw, name, strlen(name));
+    return attr ? attr->value : NULL;
+}
+
+static const char *skip_white(const char *at) {
+    return at + strspn(at, " \t\r\n,");
+}
+
+bool sp__sofa_yes(sofa_object *o, const char *names, bool fallback) {
+    const char *text = sp__sofa_attr(o, names);
+    if (!text) return fallback;
+    text = skip_white(text);
+    return *text == '1' || *text == 't' || *text == 'T' || *text == 'y';
+}
+
+int sp__sofa_numbers(sp_import *im, sofa_object *o, const char *names, const double **out) {
+    const char *text = sp__sofa_attr(o, names);
+    int count = 0, room = 0;
+    double *numbers = NULL;
+    *out = NULL;
+    if (!text || *text == '@') return 0;
+    for (const char *at = skip_white(text); *at; at = skip_white(at)) {
+        double value;
+        const char *end = sp__scan_double(*at == '+' ? at + 1 : at, &value);
+        if (!end) {
+            sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%.40s: \"%.20s\" is no number", names, at);
+            return 0;
+        }
+        if (!sp__scene_grow(im->scene, &numbers, count, &room, sizeof *numbers)) return 0;
+        numbers[count++] = value;
+        at = end;
+    }
+    *out = numbers;
+    return count;
+}
+
+bool sp__sofa_vector(sp_import *im, sofa_object *o, const char *names, int count, double *out) {
+    const double *numbers;
+    if (sp__sofa_numbers(im, o, names, &numbers) < count) return false;
+    memcpy(out, numbers, (size_t)count * sizeof *out);
+    return true;
+}
+
+double sp__sofa_number(sp_import *im, sofa_object *o, const char *names, double fallback) {
+    double value;
+    return o && sp__sofa_vector(im, o, names, 1, &value) ? value : fallback;
+}
+
+// ---------------------------------------------------------------------------------------------- nodes
+
+static bool raw_is(const sp_raw *raw, const char *name) {
+    return strcmp(raw->element, name) == 0;
+}
+
+static const char *raw_value(const sp_raw *raw, const char *name) {
+    const sp_raw_attr *attr = find_attr(raw, name, strlen(name));
+    return attr ? attr->value : NULL;
+}
+
+static void take_object(sp_import *im, sofa_node *node, const sp_raw *raw) {
+    sofa_object *o = &node->objects[node->object_count];
+    const char *type = raw_is(raw, "Object") ? raw_value(raw, "type") : NULL, *name = raw_value(raw, "name");
+    *o = (sofa_object){.raw = raw, .type = type ? type : raw->element, .name = name ? name : "", .node = node};
+    o->component = sp__sofa_component(o->type);
+    o->asked = sp__scene_alloc(im->scene, (size_t)raw->attr_count + 1, sizeof *o->asked);
+    if (o->asked) node->object_count++;
+}
+
+static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw);
+
+// <include href="other.scn"/>: the root of that file is a node here
+static void take_include(sp_import *im, sofa_node *parent, const sp_raw *raw) {
+    const char *href = raw_value(raw, "href");
+    char why[200], *text;
+    size_t size;
+    const char *path = href ? sp__sofa_path(im, raw->file, href, why, sizeof why) : NULL;
+    if (!path) {
+        sp__scene_error_at(im->scene, raw->file, raw->line, "include \"%.80s\" %s", href ? href : "", href ? why : "has no href");
+        return;
+    }
+    if (++im->includes > INCLUDES) {  // a file that includes itself ends here
+
+        sp__scene_error_at(im->scene, raw->file, raw->line, "more than %d included files", INCLUDES);
+        return;
+    }
+    if (sp__text_read(im->ctx, path, SP_MAX_XML, &text, &size) < 0) {
+        sp__scene_error_at(im->scene, raw->file, raw->line, "%s", sp_context_error(im->ctx)->message);
+        return;
+    }
+    const sp_raw *root = sp__xml_parse(im->scene, text, size, path);
+    sp__free(im->ctx, text);
+    if (root) take_node(im, parent, root);
+}
+
+static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw) {
+    sofa_node *node = sp__scene_alloc(im->scene, 1, sizeof *node);
+    int count = 0;
+    if (!node) return NULL;
+    const char *name = raw_value(raw, "name");
+    *node = (sofa_node){.raw = raw, .name = name ? name : "", .parent = parent};
+    if (parent && parent->last)
+        parent->last = parent->last->next = node;
+    else if (parent)
+        parent->first = parent->last = node;
+    for (const sp_raw *c = raw->first; c; c = c->next) count++;
+    node->objects = sp__scene_alloc(im->scene, (size_t)count + 1, sizeof *node->objects);
+    if (!node->objects) return NULL;
+    for (const sp_raw *c = raw->first; c && !im->scene->no_memory; c = c->next) {
+        if (raw_is(c, "Node"))
+            take_node(im, node, c);
+        else if (raw_is(c, "include"))
+            take_include(im, node, c);
+        else
+            take_object(im, node, c);
+    }
+    return node;
+}
+
+sofa_node *sp__sofa_tree(sp_import *im, const sp_raw *raw) {
+    if (!raw_is(raw, "Node")) {
+        sp__scene_error_at(im->scene, raw->file, raw->line, "the root element is \"%.60s\"; that of a SOFA scene is \"Node\"%s",
+                           raw->element, raw_is(raw, "scene") ? ", and this is a scene of Souple already" : "");
+        return NULL;
+    }
+    return take_node(im, NULL, raw);
+}
+
+sofa_node *sp__sofa_next_node(const sofa_node *node, const sofa_node *top) {
+    if (node->first) return node->first;
+    while (node != top && !node->next) node = node->parent;
+    return node == top ? NULL : node->next;
+}
+
+// ---------------------------------------------------------------------------------------------- search
+
+sofa_object *sp__sofa_find(const sofa_node *node, sofa_role role) {
+    for (int i = 0; node && i < node->object_count; i++)
+        if (node->objects[i].component && node->objects[i].component->role == role) return &node->objects[i];
+    return NULL;
+}
+
+sofa_object *sp__sofa_find_up(const sofa_node *node, sofa_role role) {
+    for (; node; node = node->parent) {
+        sofa_object *o = sp__sofa_find(node, role);
+        if (o) return o;
+    }
+    return NULL;
+}
+
+sofa_object *sp__sofa_find_part(const sofa_node *node, sofa_role role) {
+    for (const sofa_node *n = node; n; n = sp__sofa_next_node(n, node)) {
+        bool apart = false;  // below another body
+        for (const sofa_node *up = n; up != node; up = up->parent) apart = apart || (up->state && !up->mapped);
+        sofa_object *o = apart ? NULL : sp__sofa_find(n, role);
+        if (o) return o;
+    }
+    return NULL;
+}
+
+static sofa_object *object_named(const sofa_node *node, const char *name, size_t length) {
+    for (int i = 0; i < node->object_count; i++)
+        if (strlen(node->objects[i].name) == length && strncmp(node->objects[i].name, name, length) == 0)
+            return &node->objects[i];
+    // SOFA calls a component without a name by its type
+    for (int i = 0; i < node->object_count; i++)
+        if (!node->objects[i].name[0] && strlen(node->objects[i].type) == length &&
+            strncmp(node->objects[i].type, name, length) == 0)
+            return &node->objects[i];
+    return NULL;
+}
+
+static sofa_node *child_named(const sofa_node *node, const char *name, size_t length) {
+    for (sofa_node *c = node->first; c; c = c->next)
+        if (strlen(c->name) == length && strncmp(c->name, name, length) == 0) return c;
+    return NULL;
+}
+
+// "[-1]": the component before this one
+static sofa_object *object_before(const sofa_object *from, const char *step) {
+    double back;
+    if (!sp__scan_double(step + 1, &back) || back >= 0 || back < -1000) return NULL;
+    long at = (from - from->node->objects) + (long)back;
+    return at >= 0 ? &from->node->objects[at] : NULL;
+}
+
+sofa_object *sp__sofa_link(sp_import *im, const sofa_object *from, const char *link, sofa_node **node, const char **data) {
+    sofa_node *at = from->node;
+    sofa_object *found = NULL;
+    const char *step = link + (*link == '@');
+    *data = "";
+    *node = NULL;
+    if (*step == '/') at = im->root, step++;
+    while (*step && !found) {
+        size_t length = strcspn(step, "/");
+        bool last = step[length] == 0, dots = strncmp(step, ".", length) == 0 || strncmp(step, "..", length) == 0;
+        const char *dot = last && !dots ? memchr(step + (*step == '['), '.', length - (*step == '[')) : NULL;
+        if (dot) *data = dot + 1, length = (size_t)(dot - step);
+        if (*step == '[') {
+            found = object_before(from, step);
+            if (!found) return NULL;
+        } else if (length == 2 && strncmp(step, "..", 2) == 0) {
+            if (!at->parent) return NULL;
+            at = at->parent;
+        } else if (!(length == 1 && *step == '.') && length > 0) {
+            sofa_node *child = child_named(at, step, length);
+            found = last ? object_named(at, step, length) : NULL;
+            // a bare name may also stand above
+            for (sofa_node *up = at->parent; last && !found && !child && up; up = up->parent)
+                found = object_named(up, step, length);
+            if (!found && !child) return NULL;
+            if (!found) at = child;
+        }
+        step += strcspn(step, "/");
+        if (*step == '/') step++;
+    }
+    *node = found ? found->node : at;
+    return found;
+}
+
+// ---------------------------------------------------------------------------------------------- files
+
+const char *sp__sofa_path(sp_import *im, const char *from, const char *name, char *why, size_t size) {
+    const char *path = sp__file_resolve(im->scene, from, name, why, size);
+    for (int i = 0; !path && i < im->folder_count && name[0] != '/'; i++) {
+        char ignored[200];
+        path = sp__file_resolve(im->scene, "", sp__sofa_print(im, "%s/%s", im->folders[i], name), ignored, sizeof ignored);
+    }
+    return path;
+}
