@@ -9,6 +9,7 @@
 //     general, matrix-free       8 (21 + 3 (n - 1)) p + 2 n bytes for n nodes and p points: tangent, turned gradients, local
 //     numbers;
 //                                p (36 (n - 1) + 123) + 12 n flops: gradient and forces, two rotations, moduli; sums of the nodes
+//     tensor-mass stvk           192 bytes and 252 flops: F, S, two moduli, six gradients; hooke as the corotational tetrahedron
 //     hexahedra (b-bar)          176 bytes and 84 flops more
 //     assembled                  74 bytes and 36 flops per 3x3 block of one triangle
 // and 200 bytes per node. limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
@@ -18,6 +19,7 @@
 
 #include "core/core.h"
 #include "materials.h"
+#include "solid/solid.h"
 
 enum { ITERATIONS = 25, ROUNDS = 5 };
 
@@ -40,6 +42,8 @@ typedef struct material_case {
 static const material_case cases[] = {
     BOTH("corotational", SP_ELEMENT_TET4, .model = SP_COROTATIONAL),
     BOTH("stvk", SP_ELEMENT_TET4, .model = SP_STVK),
+    BOTH("tensor-mass stvk", SP_ELEMENT_TET4, .model = SP_TENSOR_MASS),
+    BOTH("tensor-mass hooke", SP_ELEMENT_TET4, .model = SP_TENSOR_MASS, .tensor_law = SP_TENSOR_HOOKE),
     BOTH("neo-hookean", SP_ELEMENT_TET4, .model = SP_NEO_HOOKEAN),
     BOTH("mooney-rivlin", SP_ELEMENT_TET4, .model = SP_MOONEY_RIVLIN),
     BOTH("ogden", SP_ELEMENT_TET4, .model = SP_OGDEN),
@@ -122,8 +126,10 @@ typedef struct material_work {
 
 static material_work work_of(const material_case *c, const material_result *r) {
     double n = sp_element_nodes(c->element), p = c->element == SP_ELEMENT_TET4 ? 1 : c->element == SP_ELEMENT_TET10 ? 4 : 8;
-    bool by_hand = c->element == SP_ELEMENT_TET4 && c->model.model == SP_COROTATIONAL;
+    bool tensor = c->model.model == SP_TENSOR_MASS && c->model.tensor_law == SP_TENSOR_STVK;
+    bool by_hand = c->element == SP_ELEMENT_TET4 && (c->model.model == SP_COROTATIONAL || sp__law_is_linear(&c->model));
     double bytes = by_hand ? 88 : 8 * (21 + 3 * (n - 1)) * p + 2 * n, flops = by_hand ? 130 : p * (36 * (n - 1) + 123) + 12 * n;
+    if (tensor) bytes = 8 * (17 + 6) + 2 * n, flops = 204 + 12 * n;
     if (c->element == SP_ELEMENT_HEX8) bytes += 8 * 22, flops += 4 * 21;  // mean dilatation: a matrix of rank one
     if (c->op == SP_OPERATOR_ASSEMBLED)
         return (material_work){74 * r->blocks + 200.0 * r->nodes, 18 * (2 * r->blocks - r->nodes)};
