@@ -221,9 +221,9 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         bool penalty = (region ? def->regions[region - 1] : def->material).incompressibility > 0;
         bool more = fibres || penalty || sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region);
         if (law.model == SP_TENSOR_MASS) SP_TRY(check_tensor(error, def, e));
-        bool anisotropic = law.model >= SP_HOLZAPFEL && law.model != SP_TENSOR_MASS;
+        bool anisotropic = law.model == SP_HOLZAPFEL || law.model == SP_COSTA;
         if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 && (anisotropic || more))
-            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, springs, "
+            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, "
                    "incompressibility, swell and active",
                    e);
         if (sp__solid_has_eigenstrain(def, region) &&

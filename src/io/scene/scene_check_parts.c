@@ -284,7 +284,7 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     check_prony(node, model);
     if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "mass-spring") == 0) {
-        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
+        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4, in a membrane 1/3");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
         sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
         sp__cannot_act(node, "incompressibility", NULL, NULL, "springs have no change of volume");
