@@ -12,7 +12,8 @@
 //     tensor-mass stvk           192 bytes and 252 flops: F, S, two moduli, six gradients; hooke as the corotational tetrahedron
 //     hexahedra (b-bar)          176 bytes and 84 flops more
 //     assembled                  74 bytes and 36 flops per 3x3 block of one triangle
-// and 200 bytes per node. limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
+// and 200 bytes per node. pays_after is the number of iterations per linearisation from which on assembling the matrix is faster.
+// limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
 // measured time.
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ typedef struct material_case {
     {OF(name, __VA_ARGS__), type, SP_OPERATOR_FREE}, {     \
         OF(name, __VA_ARGS__), type, SP_OPERATOR_ASSEMBLED \
     }
-// the first two are the reference of the others
+// the first two are the reference of the others; assembled cases follow matrix-free ones
 static const material_case cases[] = {
     BOTH("corotational", SP_ELEMENT_TET4, .model = SP_COROTATIONAL),
     BOTH("stvk", SP_ELEMENT_TET4, .model = SP_STVK),
@@ -148,6 +149,13 @@ static double iteration_ms(const material_result *r) {
     return (r->longer_ms - r->ms) / ITERATIONS;
 }
 
+// Iterations after a linearisation from which on the assembled matrix is faster: what assembly costs over what an iteration saves
+static double pays_after(const material_result *free, const material_result *assembled) {
+    double saved = iteration_ms(free) - iteration_ms(assembled);
+    double once = (assembled->ms - ITERATIONS * iteration_ms(assembled)) - (free->ms - ITERATIONS * iteration_ms(free));
+    return saved > 0 ? once / saved : NAN;
+}
+
 static void report_case(sp_report *report, const material_case *c, const material_result *r, const material_result *reference,
                         const sp_machine *m) {
     sp_row *row = sp__report_case(report);
@@ -166,6 +174,7 @@ static void report_case(sp_report *report, const material_case *c, const materia
     sp__row_number(row, "flops", "flops/el", "%.0f", work.flops / r->elements);
     sp__row_number(row, "bytes", "bytes/el", "%.0f", work.bytes / r->elements);
     sp__row_number(row, "limit_share", "limit", "%.2f", limit_ms(&work, m) / per);
+    sp__row_number(row, "pays_after", "pays after", "%.0f", c->op == SP_OPERATOR_ASSEMBLED ? pays_after(r - 1, r) : NAN);
     sp__report_case_done(report);
 }
 
