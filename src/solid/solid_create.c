@@ -425,7 +425,7 @@ static uint32_t solid_capabilities(const sp_solid *s) {
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
         energy = energy && sp__group_has_energy(&s->group[g]);
-        exact = exact && (law->model == SP_LINEAR || law->tangent == SP_TANGENT_EXACT);
+        exact = exact && (sp__law_is_linear(law) || law->tangent == SP_TANGENT_EXACT);
     }
     return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u) |
            (s->consistent ? SP_CAP_MASSLESS : 0u);
