@@ -77,15 +77,14 @@ TEST(a_beam_moves_as_with_the_general_kernel) {
         }
 }
 
-// stresses and rotations of elements too
 TEST(hooke_has_the_bits_of_the_linear_law) {
     static const beam_case both[2] = {{SP_TENSOR_MASS, SP_TENSOR_HOOKE, SP_IMPLICIT_EULER, 3e4},
                                       {SP_LINEAR, SP_TENSOR_STVK, SP_IMPLICIT_EULER, 3e4}};
-    static const char *const names[] = {"stress", "strain", "energy-density", "rotation"};
+    static const char *const names[] = {"stress", "strain", "energy-density"};
     const int cells[3] = {6, 2, 2};
     lab b[2];
     for (int i = 0; i < 2; i++) REQUIRE(open_beam(&b[i], &both[i], cells, -9.81) && lab_steps(&b[i], 0.02, 3) == SP_OK);
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 3; n++) {
         double *x[2] = {lab_field(&b[0], names[n]), lab_field(&b[1], names[n])};
         const size_t size = (size_t)b[0].tets * (n < 2 ? 6 : 1) * sizeof *x[0];
         CHECK(x[0] && x[1] && max_abs(x[0], size / sizeof *x[0]) > 0 && memcmp(x[0], x[1], size) == 0);
