@@ -31,7 +31,7 @@ static sp_solid_def solid_of(const sp_beam_def *def, const sp_beam *beam) {
     if (def->law) {
         solid.model = def->law->model, solid.rotation = def->law->rotation, solid.shape = def->law->shape;
         solid.tangent = def->law->tangent, solid.form = def->law->form, solid.volumetric = def->law->volumetric;
-        solid.integration = def->law->integration;
+        solid.integration = def->law->integration, solid.tensor_law = def->law->tensor_law;
     }
     solid.material = def->material ? *def->material : beam_material;
     solid.element_young = def->element_young;

@@ -9,15 +9,18 @@
 //     general, matrix-free       8 (21 + 3 (n - 1)) p + 2 n bytes for n nodes and p points: tangent, turned gradients, local
 //     numbers;
 //                                p (36 (n - 1) + 123) + 12 n flops: gradient and forces, two rotations, moduli; sums of the nodes
+//     tensor-mass stvk           192 bytes and 252 flops: F, S, two moduli, six gradients; hooke as the corotational tetrahedron
 //     hexahedra (b-bar)          176 bytes and 84 flops more
 //     assembled                  74 bytes and 36 flops per 3x3 block of one triangle
-// and 200 bytes per node. limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
+// and 200 bytes per node. pays_after is the number of iterations per linearisation from which on assembling the matrix is faster.
+// limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
 // measured time.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/core.h"
 #include "materials.h"
+#include "solid/solid.h"
 
 enum { ITERATIONS = 25, ROUNDS = 5 };
 
@@ -36,10 +39,12 @@ typedef struct material_case {
     {OF(name, __VA_ARGS__), type, SP_OPERATOR_FREE}, {     \
         OF(name, __VA_ARGS__), type, SP_OPERATOR_ASSEMBLED \
     }
-// the first two are the reference of the others
+// the first two are the reference of the others; assembled cases follow matrix-free ones
 static const material_case cases[] = {
     BOTH("corotational", SP_ELEMENT_TET4, .model = SP_COROTATIONAL),
     BOTH("stvk", SP_ELEMENT_TET4, .model = SP_STVK),
+    BOTH("tensor-mass stvk", SP_ELEMENT_TET4, .model = SP_TENSOR_MASS),
+    BOTH("tensor-mass hooke", SP_ELEMENT_TET4, .model = SP_TENSOR_MASS, .tensor_law = SP_TENSOR_HOOKE),
     BOTH("neo-hookean", SP_ELEMENT_TET4, .model = SP_NEO_HOOKEAN),
     BOTH("mooney-rivlin", SP_ELEMENT_TET4, .model = SP_MOONEY_RIVLIN),
     BOTH("ogden", SP_ELEMENT_TET4, .model = SP_OGDEN),
@@ -122,8 +127,10 @@ typedef struct material_work {
 
 static material_work work_of(const material_case *c, const material_result *r) {
     double n = sp_element_nodes(c->element), p = c->element == SP_ELEMENT_TET4 ? 1 : c->element == SP_ELEMENT_TET10 ? 4 : 8;
-    bool by_hand = c->element == SP_ELEMENT_TET4 && c->model.model == SP_COROTATIONAL;
+    bool tensor = c->model.model == SP_TENSOR_MASS && c->model.tensor_law == SP_TENSOR_STVK;
+    bool by_hand = c->element == SP_ELEMENT_TET4 && (c->model.model == SP_COROTATIONAL || sp__law_is_linear(&c->model));
     double bytes = by_hand ? 88 : 8 * (21 + 3 * (n - 1)) * p + 2 * n, flops = by_hand ? 130 : p * (36 * (n - 1) + 123) + 12 * n;
+    if (tensor) bytes = 8 * (17 + 6) + 2 * n, flops = 204 + 12 * n;
     if (c->element == SP_ELEMENT_HEX8) bytes += 8 * 22, flops += 4 * 21;  // mean dilatation: a matrix of rank one
     if (c->op == SP_OPERATOR_ASSEMBLED)
         return (material_work){74 * r->blocks + 200.0 * r->nodes, 18 * (2 * r->blocks - r->nodes)};
@@ -140,6 +147,13 @@ static double limit_ms(const material_work *w, const sp_machine *m) {
 
 static double iteration_ms(const material_result *r) {
     return (r->longer_ms - r->ms) / ITERATIONS;
+}
+
+// Iterations after a linearisation from which on the assembled matrix is faster: what assembly costs over what an iteration saves
+static double pays_after(const material_result *free, const material_result *assembled) {
+    double saved = iteration_ms(free) - iteration_ms(assembled);
+    double once = (assembled->ms - ITERATIONS * iteration_ms(assembled)) - (free->ms - ITERATIONS * iteration_ms(free));
+    return saved > 0 ? once / saved : NAN;
 }
 
 static void report_case(sp_report *report, const material_case *c, const material_result *r, const material_result *reference,
@@ -160,6 +174,7 @@ static void report_case(sp_report *report, const material_case *c, const materia
     sp__row_number(row, "flops", "flops/el", "%.0f", work.flops / r->elements);
     sp__row_number(row, "bytes", "bytes/el", "%.0f", work.bytes / r->elements);
     sp__row_number(row, "limit_share", "limit", "%.2f", limit_ms(&work, m) / per);
+    sp__row_number(row, "pays_after", "pays after", "%.0f", c->op == SP_OPERATOR_ASSEMBLED ? pays_after(r - 1, r) : NAN);
     sp__report_case_done(report);
 }
 

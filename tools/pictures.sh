@@ -60,6 +60,8 @@ draw materials-artery materials/artery --size 900 600 --time 0.75
 draw materials-creep materials/creep --size 700 800
 draw materials-fibres materials/fibres --size 1000 820
 draw materials-springs materials/springs --size 900 600
+draw materials-tensor-mass materials/tensor-mass --size 1000 420
+draw rabbit-tensor-mass organs/rabbit-tensor-mass --size 700 620 --plain
 draw materials-bilayer materials/bilayer --size 800 640 --set camera.at='0 0.14 0.6' --set camera.to='0 0.14 0'
 draw materials-muscle materials/muscle --size 800 640 --time 0.5
 draw picture-drop torus-drop --time 0.4 --size 1280 800

@@ -66,7 +66,11 @@ typedef enum sp_material_model {
     SP_HOLZAPFEL,    ///< isochoric neo-Hookean law with one or two families of fibres that stiffen exponentially (docs/fibres.md)
     SP_COSTA,        ///< exponential and orthotropic, for heart muscle: axes of fibre, sheet and normal (docs/fibres.md)
     SP_MASS_SPRING,  ///< springs between the nodes of each element: docs/springs.md
+    SP_TENSOR_MASS,  ///< forces that are polynomials of the displacements, of 4-node tetrahedra and triangles:
+                     ///< docs/tensor-mass.md
 } sp_material_model;
+/// Energy of the tensor-mass model: St Venant-Kirchhoff, or Hooke's law, for small displacements only.
+typedef enum sp_tensor_law { SP_TENSOR_STVK, SP_TENSOR_HOOKE } sp_tensor_law;
 /// Energy of the neo-Hookean law. Stable: defined for inverted elements (Smith, de Goes, Kim 2018); log: mu/2 (I1 - 3) - mu ln J
 /// + lambda/2 ln^2 J; isochoric: mu/2 (I1 - 3) of the isochoric invariant, and an energy of the volume.
 typedef enum sp_neo_hookean_form { SP_FORM_STABLE, SP_FORM_LOG, SP_FORM_ISOCHORIC } sp_neo_hookean_form;
@@ -123,6 +127,7 @@ typedef struct sp_solid_law {
     sp_neo_hookean_form form;
     sp_volumetric volumetric;
     sp_integration integration;
+    sp_tensor_law tensor_law;
 } sp_solid_law;
 
 /// Moduli at small strains: shear and bulk modulus, Young's modulus [Pa] and Poisson's ratio.
@@ -130,7 +135,7 @@ typedef struct sp_moduli {
     double shear, bulk, young, poisson;
 } sp_moduli;
 
-/// Moduli of a material without its fibres, also where coefficients and `bulk` describe it; of costa the means of its three shear
+/// Moduli of volume elements without fibres, also where coefficients and `bulk` describe it; of costa the means of its three shear
 /// moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence says why. Nullable:
 /// wrong
 SP_API bool sp_material_moduli(const sp_solid_law *law, const sp_material *material, sp_moduli *out, char *wrong, size_t size);
@@ -236,6 +241,7 @@ typedef struct sp_solid_def {
     sp_neo_hookean_form form;        ///< default stable
     sp_volumetric volumetric;        ///< default log
     sp_integration integration;      ///< default auto
+    sp_tensor_law tensor_law;        ///< of SP_TENSOR_MASS, default stvk
     sp_mass_matrix mass_matrix;      ///< default lumped; consistent: not with explicit and not with solver updated-cholesky
     sp_material material;            ///< of the elements without a region
     const sp_material *regions;      ///< nullable; a value that is NaN: from `material`

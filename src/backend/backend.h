@@ -50,6 +50,8 @@ typedef struct sp_tets {
 } sp_tets;
 
 enum { SP_ISO_NODES_MAX = 10, SP_ISO_PAIRS_MAX = 55, SP_ISO_TANGENT = 21, SP_ISO_TANGENT_DENSE = 54, SP_ISO_FAMILIES_MAX = 2 };
+// numbers of the tangent of a tensor-mass element (kernels/tensor.h), without and with a penalty on the change of volume
+enum { SP_ISO_TANGENT_TENSOR = 17, SP_ISO_TANGENT_PENALTY = 28 };
 
 // Patches of 4-node tetrahedra with one mean dilatation each (kernels/bar.h, solid/solid_patches.c). A patch is in one chunk.
 typedef struct sp_patches {
@@ -94,13 +96,16 @@ typedef struct sp_iso {
     // tangent has SP_ISO_TANGENT_DENSE numbers: F in these axes (9), the upper triangle of the 9x9 matrix d2 psi / dF2 times
     // weight
     bool dense;
-    int directions;       // rest directions of an element; 0: no array below
-    double *fibre;        // blocks x directions x 3 x lanes: of length 1, or 0 for none; costa: fibre and sheet, orthogonal
-    int families;         // of fibres that add an energy to the law (kernels/fibre.h): 0 or `directions`
-    double *fibre_param;  // blocks x families x SP_FIBRE_PARAMS x lanes
-    double *fibre_state;  // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
-    double *kept;         // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
-                          // stress, constant within a step, which acts beside the law. iso_sums leaves it out
+    // Tensor-mass elements (kernels/tensor.h): turned holds the slopes in the axes of the element, tangent what the closed forms
+    // need, F in these axes (9) first. law is SP_LAW_STVK or SP_LAW_LINEAR
+    bool tensor, penalty;  // penalty: an element has one on its change of volume
+    int directions;        // rest directions of an element; 0: no array below
+    double *fibre;         // blocks x directions x 3 x lanes: of length 1, or 0 for none; costa: fibre and sheet, orthogonal
+    int families;          // of fibres that add an energy to the law (kernels/fibre.h): 0 or `directions`
+    double *fibre_param;   // blocks x families x SP_FIBRE_PARAMS x lanes
+    double *fibre_state;   // blocks x points x families x SP_FIBRE_STATE x lanes: F f, and 2 psi', 4 psi'' times weight
+    double *kept;  // viscous materials (kernels/relax.h), else NULL. blocks x points x 6 x lanes: a second Piola-Kirchhoff
+                   // stress, constant within a step, which acts beside the law. iso_sums leaves it out
     const sp_patches *patches;       // 4-node tetrahedra with mean dilatation, else NULL
     double *patch_q, *patch_factor;  // q of the nodes of each patch (x 3), and the factor of q q^T
 } sp_iso;
@@ -112,6 +117,7 @@ static inline bool sp__iso_kept_tangent(const sp_iso *g) {
 
 // numbers of the tangent of a point
 static inline size_t sp__iso_tangent(const sp_iso *g) {
+    if (g->tensor) return g->penalty ? SP_ISO_TANGENT_PENALTY : SP_ISO_TANGENT_TENSOR;
     return g->dense ? SP_ISO_TANGENT_DENSE : SP_ISO_TANGENT;
 }
 

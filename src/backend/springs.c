@@ -35,11 +35,14 @@ static const sp_spring_pattern hex8 = {
      DIAGONAL, DIAGONAL, DIAGONAL, DIAGONAL, DIAGONAL, DIAGONAL, DIAGONAL, DIAGONAL},
     {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}};
 
+static const sp_spring_pattern tri3 = {3, 0, {{0, 1}, {1, 2}, {2, 0}}, {1. / 3, 1. / 3, 1. / 3}, {{0}}};
+
 const sp_spring_pattern *sp__spring_pattern(sp_element_type type) {
     switch (type) {
     case SP_ELEMENT_TET4: return &tet4;
     case SP_ELEMENT_TET10: return &tet10;
     case SP_ELEMENT_HEX8: return &hex8;
+    case SP_ELEMENT_TRI3: return &tri3;
     default: return NULL;
     }
 }
@@ -105,10 +108,22 @@ static double cell_volume(const double *x, const uint16_t *node, const unsigned 
     return sp__dot3(n, e[2]) / 6;
 }
 
+// area of a triangle now over that at rest, which the lengths of its edges give (Heron)
+static double area_ratio(const sp_springs *g, int element, const double *x) {
+    const uint16_t *node = g->local + 3 * (size_t)element;
+    const double *l = g->length + 3 * (size_t)element, half = 0.5 * (l[0] + l[1] + l[2]);
+    double u[3], v[3], n[3];
+    sp__sub3(x + 4 * (size_t)node[1], x + 4 * (size_t)node[0], u);
+    sp__sub3(x + 4 * (size_t)node[2], x + 4 * (size_t)node[0], v);
+    sp__cross3(u, v, n);
+    return 0.5 * sp__norm3(n) / sqrt(half * (half - l[0]) * (half - l[1]) * (half - l[2]));
+}
+
 void sp__springs_sums(const sp_springs *g, int chunk, const double *x, double out[3]) {
     out[0] = sp__springs_state(g, chunk, x, NULL), out[1] = out[2] = 0;
     for (int e = g->block_start[chunk]; e < g->block_start[chunk + 1]; e++) {
         bool inverted = false;
+        if (g->pattern->cells == 0) out[1] += g->volume[e] * area_ratio(g, e, x);
         for (int c = 0; g->volume[e] > 0 && c < g->pattern->cells; c++) {
             double volume = cell_volume(x, g->local + (size_t)g->nodes * (size_t)e, g->pattern->cell[c]);
             out[1] += volume;
@@ -166,7 +181,23 @@ void sp__springs_assemble(const sp_springs *g, const sp_stencil *where, double f
 
 // ------------------------------------------------------------------------------------------------ queries
 
+// edges of a triangle and its normal of length 1, in columns
+static void triangle_frame(const double *x, double A[9]) {
+    double u[3], v[3], n[3];
+    sp__sub3(x + 3, x, u), sp__sub3(x + 6, x, v);
+    sp__cross3(u, v, n);
+    double length = sp__norm3(n);
+    for (int k = 0; k < 3; k++) A[3 * k] = u[k], A[3 * k + 1] = v[k], A[3 * k + 2] = length > 0 ? n[k] / length : 0;
+}
+
 void sp__springs_gradient(int nodes, const double *X, const double *x, double F[9]) {
+    if (nodes == 3) {
+        double now[9], before[9], over[9];
+        triangle_frame(x, now), triangle_frame(X, before);
+        sp__inverse3(before, over);
+        sp__mul33(now, over, F);
+        return;
+    }
     double middle[2][3] = {{0}}, moved[9] = {0}, rest[9] = {0}, inverse[9];
     for (int a = 0; a < nodes; a++)
         for (int k = 0; k < 3; k++) middle[0][k] += X[3 * a + k] / nodes, middle[1][k] += x[3 * a + k] / nodes;

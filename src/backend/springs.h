@@ -7,10 +7,12 @@
 #include "mesh/element.h"
 
 enum { SP_SPRINGS_MOST = 28, SP_SPRING_STATE = 5 };
-#define SP_SPRINGS_POISSON 0.25  // Poisson's ratio of an isotropic network
+// Poisson's ratio of an isotropic network, in space and in the plane of a membrane
+#define SP_SPRINGS_POISSON 0.25
+#define SP_SPRINGS_POISSON_PLANE (1. / 3)
 
 // Springs of an element type. Shares of the energy of a stretch: those of a tetrahedron are equal, those of a cube make it
-// isotropic. Cells: linear tetrahedra that divide the element, for its volume.
+// isotropic. Cells: linear tetrahedra that divide the element, for its volume; 0: a triangle of a membrane.
 typedef struct sp_spring_pattern {
     int count, cells;
     unsigned char pair[SP_SPRINGS_MOST][2];
@@ -38,7 +40,8 @@ void sp__springs_sums(const sp_springs *g, int chunk, const double *x, double ou
 void sp__springs_product(const sp_springs *g, int chunk, const double *x, double *y);
 void sp__springs_assemble(const sp_springs *g, const sp_stencil *where, double factor, double *blocks);
 
-// F of an element, the linear motion nearest to that of its nodes; X: at rest, x: now, nodes x 3 each
+// F of an element, the linear motion nearest to that of its nodes; of a triangle with the normal, whose length does not change.
+// X: at rest, x: now, nodes x 3 each
 void sp__springs_gradient(int nodes, const double *X, const double *x, double F[9]);
 // sum of force times length times d d^T: volume times Cauchy stress, xx yy zz xy yz zx; returns the energy
 double sp__springs_virial(const sp_springs *g, int element, const double *x, double virial[6]);

@@ -1,6 +1,8 @@
 // Symplectic Euler, v += h M^-1 f, q += h v, in equal substeps; prescribed unknowns move to their targets at constant speed.
 // The critical step comes from the highest mode, found by power iteration on M^-1 K: with its frequency w and its damping c,
 // z2 - (2 - h c - h2 w2) z + (1 - h c) = 0 keeps |z| <= 1 up to h = (sqrt(c2 + 4 w2) - c) / w2, which is 2/w undamped.
+//
+// The stiffness of nonlinear laws depends on the state: some iterations every SP_POWER_PERIOD steps follow it from the last mode.
 #include "body/drive.h"
 #include "body/tolerances.h"
 
@@ -15,11 +17,12 @@ static double explicit_normalise(sp_body *b, double *x, double *mx) {
     return length;
 }
 
-static double critical_step(sp_body *b, const sp_system *A) {
-    double *x = b->work[0], *y = b->work[1], *mx = b->work[2], w2 = 0;
-    for (int i = 0; i < b->nv; i++) x[i] = (double)(int64_t)sp__mix(1, (uint64_t)i) * 0x1p-63;
+// The mode is kept in work[5], which explicit steps do not use otherwise; `fresh`: nothing is known of it.
+static double critical_step(sp_body *b, const sp_system *A, bool fresh) {
+    double *x = b->work[5], *y = b->work[1], *mx = b->work[2], w2 = 0;
+    for (int i = 0; i < b->nv && fresh; i++) x[i] = (double)(int64_t)sp__mix(1, (uint64_t)i) * 0x1p-63;
     explicit_normalise(b, x, mx);
-    for (int k = 0; k < SP_POWER_ITERATIONS; k++) {
+    for (int k = 0; k < (fresh ? SP_POWER_ITERATIONS : SP_POWER_REFRESH); k++) {
         A->mul_raw(A->o, (sp_coef){0, 0, 1}, x, y);
         double before = w2;
         w2 = sp__drive_dot(x, y, b->nv);
@@ -36,7 +39,7 @@ static double critical_step(sp_body *b, const sp_system *A) {
 static sp_status find_critical_step(sp_body *b, const sp_step *step) {
     sp_system A;
     SP_TRY(b->ops->linearise(b, step, &A));
-    b->solve.critical_step = critical_step(b, &A);
+    b->solve.critical_step = critical_step(b, &A, b->retune);
     b->retune = false;
     return SP_OK;
 }
@@ -79,7 +82,7 @@ sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {
     for (int k = 0; k < n; k++) {
         SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
         sp__loads_finish(b);
-        if (b->retune) SP_TRY(find_critical_step(b, &step));
+        if (b->retune || (k == 0 && step.number % SP_POWER_PERIOD == 0)) SP_TRY(find_critical_step(b, &step));
         if (k == 0) b->shadow = half_power(b, step.h);
         explicit_kick(b, step.h, whole->h);
         b->ops->retract(b, &step, SP_TRIAL, step.h, b->v[SP_TRIAL]);

@@ -39,6 +39,8 @@
 // ---- explicit steps (drive_explicit.c)
 
 #define SP_POWER_ITERATIONS 200
+#define SP_POWER_PERIOD 16  // steps after which the mode is followed, with at most SP_POWER_REFRESH products
+#define SP_POWER_REFRESH 8
 #define SP_POWER_TOLERANCE 1e-5  // on w2, which converges from below: the reported critical step is at most this much too long
 
 // ---- penalty contact (contact/penalty.c)

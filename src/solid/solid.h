@@ -231,9 +231,14 @@ static inline bool sp__solid_is_membrane(const sp_solid *s) {
     return s->thickness > 0;
 }
 
+// Hooke's law: the stiffness matrix is constant
+static inline bool sp__law_is_linear(const sp_solid_law *law) {
+    return law->model == SP_LINEAR || (law->model == SP_TENSOR_MASS && law->tensor_law == SP_TENSOR_HOOKE);
+}
+
 // the kernel of its forces is the product with its constant stiffness matrix
 static inline bool sp__group_is_linear(const sp_solid_group *g) {
-    return !g->iso.points && g->law.model == SP_LINEAR;
+    return !g->iso.points && sp__law_is_linear(&g->law);
 }
 
 // the forces are the gradient of an energy

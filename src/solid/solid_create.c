@@ -121,6 +121,7 @@ static sp_status check_enums(sp_error *error, const char *where, const sp_solid_
     if (law->form > SP_FORM_ISOCHORIC) REFUSE("%sform = %d is unknown", where, (int)law->form);
     if (law->volumetric > SP_VOLUMETRIC_MIXED) REFUSE("%svolumetric = %d is unknown", where, (int)law->volumetric);
     if (law->integration > SP_INTEGRATION_VERTICES) REFUSE("%sintegration = %d is unknown", where, (int)law->integration);
+    if (law->tensor_law > SP_TENSOR_HOOKE) REFUSE("%stensor_law = %d is unknown", where, (int)law->tensor_law);
     return SP_OK;
 }
 
@@ -197,6 +198,19 @@ static sp_status check_faces(sp_error *error, const sp_mesh *mesh, int element, 
     return SP_OK;
 }
 
+// what the tensor-mass model has not
+static sp_status check_tensor(sp_error *error, const sp_solid_def *def, int element) {
+    const int region = def->element_region ? def->element_region[element] : 0;
+    const sp_element_type type = sp_mesh_element(def->mesh, element, NULL);
+    if (type != SP_ELEMENT_TET4 && type != SP_ELEMENT_TRI3)
+        REFUSE("element %d: tensor-mass needs tetrahedra with 4 nodes or triangles with 3", element);
+    if (sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region) || sp__solid_directions(def, region, false) > 0)
+        REFUSE("element %d: tensor-mass has no relaxation, no fibres, no swelling and no contraction", element);
+    if (type == SP_ELEMENT_TET4 && sp__solid_law_of(def, region).integration == SP_INTEGRATION_B_BAR)
+        REFUSE("element %d: tensor-mass needs integration full", element);
+    return SP_OK;
+}
+
 // What only four-node tetrahedra with the corotational or the linear law have.
 static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
     for (int e = 0; e < sp_mesh_element_count(def->mesh); e++) {
@@ -207,8 +221,10 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         bool four = sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TET4, rotates = law.model == SP_COROTATIONAL;
         bool penalty = (region ? def->regions[region - 1] : def->material).incompressibility > 0;
         bool more = fibres || penalty || sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region);
-        if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 && (law.model >= SP_HOLZAPFEL || more))
-            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, springs, "
+        if (law.model == SP_TENSOR_MASS) SP_TRY(check_tensor(error, def, e));
+        bool anisotropic = law.model == SP_HOLZAPFEL || law.model == SP_COSTA;
+        if (sp_mesh_element(def->mesh, e, &nodes) == SP_ELEMENT_TRI3 && (anisotropic || more))
+            REFUSE("element %d is a triangle: membranes have isotropic elastic laws, without fibres, relaxation, "
                    "incompressibility, swell and active",
                    e);
         if (sp__solid_has_eigenstrain(def, region) &&
@@ -419,7 +435,7 @@ static uint32_t solid_capabilities(const sp_solid *s) {
     for (int g = 0; g < s->group_count; g++) {
         const sp_solid_law *law = &s->group[g].law;
         energy = energy && sp__group_has_energy(&s->group[g]);
-        exact = exact && (law->model == SP_LINEAR || law->tangent == SP_TANGENT_EXACT);
+        exact = exact && (sp__law_is_linear(law) || law->tangent == SP_TANGENT_EXACT);
     }
     return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u) |
            (s->consistent ? SP_CAP_MASSLESS : 0u);

@@ -106,12 +106,14 @@ typedef struct layout {
 
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region) {
     if (region > 0 && def->region_laws) return def->region_laws[region - 1];
-    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
+    return (sp_solid_law){def->model, def->rotation,   def->shape,       def->tangent,
+                          def->form,  def->volumetric, def->integration, def->tensor_law};
 }
 
 static bool law_equal(const sp_solid_law *a, const sp_solid_law *b) {
     return a->model == b->model && a->rotation == b->rotation && a->shape == b->shape && a->tangent == b->tangent &&
-           a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration;
+           a->form == b->form && a->volumetric == b->volumetric && a->integration == b->integration &&
+           a->tensor_law == b->tensor_law;
 }
 
 // what an integration means for a type of element: equal ones are one group
@@ -383,17 +385,18 @@ static sp_status group_make_tets(layout *o, sp_solid_group *g) {
     sp_tets *t = &g->tets;
     sp_context *ctx = o->ctx;
     size_t n = (size_t)g->slots + 1;
+    const bool linear = sp__law_is_linear(&g->law);
     *t = (sp_tets){.lanes = g->lanes,
                    .blocks = g->blocks,
                    .block_start = g->block_start,
                    .node = g->node,
                    .local = g->local,
                    .volume = o->s->volume + g->first,
-                   .rotation = g->law.model == SP_LINEAR ? TET_LINEAR : (tet_rotation)g->law.rotation,
-                   .deformed = g->law.model != SP_LINEAR && g->law.shape == SP_SHAPE_DEFORMED};
+                   .rotation = linear ? TET_LINEAR : (tet_rotation)g->law.rotation,
+                   .deformed = !linear && g->law.shape == SP_SHAPE_DEFORMED};
     if (!SP_NEW(ctx, t->rest, 6 * n) || !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n))
         return SP_NO_MEMORY;
-    if (g->law.model == SP_LINEAR) return SP_NEW(ctx, t->frame, 9 * n) ? SP_OK : SP_NO_MEMORY;
+    if (linear) return SP_NEW(ctx, t->frame, 9 * n) ? SP_OK : SP_NO_MEMORY;
     if (!SP_NEW(ctx, g->other_grad, 9 * n)) return SP_NO_MEMORY;
     if (g->law.tangent == SP_TANGENT_EXACT && (!SP_NEW(ctx, t->spin, 6 * n) || !SP_NEW(ctx, g->other_spin, 6 * n)))
         return SP_NO_MEMORY;
@@ -410,6 +413,13 @@ static sp_status group_make_directions(sp_context *ctx, sp_solid_group *g, size_
     return SP_OK;
 }
 
+// an element of the solid has a penalty on its change of volume
+static bool layout_has_penalty(const layout *o) {
+    bool some = o->def->material.incompressibility > 0;
+    for (int r = 0; r < o->def->region_count; r++) some = some || o->def->regions[r].incompressibility > 0;
+    return some;
+}
+
 static sp_status group_make_iso(layout *o, sp_solid_group *g) {
     sp_iso *iso = &g->iso;
     sp_context *ctx = o->ctx;
@@ -419,6 +429,8 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
                     .points = group_points(g),
                     .law = g->law.model == SP_HOLZAPFEL ? SP_LAW_NEO_HOOKEAN_ISOCHORIC : sp__solid_law_number(&g->law),
                     .dense = g->law.model == SP_COSTA,
+                    .tensor = g->law.model == SP_TENSOR_MASS,
+                    .penalty = g->law.model == SP_TENSOR_MASS && !sp__law_is_linear(&g->law) && layout_has_penalty(o),
                     .directions = g->directions,
                     .families = g->law.model == SP_COSTA ? 0 : g->directions,
                     .definite = g->law.tangent == SP_TANGENT_FROZEN,
@@ -482,7 +494,7 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         const sp_solid_law *law = &s->group[g].law;
         bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
         bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
-                               !patches && !s->group[g].strained && (law->model == SP_COROTATIONAL || law->model == SP_LINEAR);
+                               !patches && !s->group[g].strained && (law->model == SP_COROTATIONAL || sp__law_is_linear(law));
         bool springs = law->model == SP_MASS_SPRING;
         SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
         if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));

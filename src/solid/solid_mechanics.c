@@ -539,6 +539,7 @@ int sp__solid_law_number(const sp_solid_law *law) {
     case SP_OGDEN: return SP_LAW_OGDEN;
     case SP_HOLZAPFEL: return SP_LAW_HOLZAPFEL;
     case SP_COSTA: return SP_LAW_COSTA;
+    case SP_TENSOR_MASS: return sp__law_is_linear(law) ? SP_LAW_LINEAR : SP_LAW_STVK;
     case SP_MASS_SPRING: break;  // no law of a continuum
     }
     return SP_LAWS_ALL;

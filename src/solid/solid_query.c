@@ -52,7 +52,7 @@ static void tet_values(const sp_body *b, const sp_solid_group *g, int slot, elem
     for (size_t k = 0; k < 6; k++) r[k] = t->rest[(blk * 6 + k) * w + l];
     for (int a = 0; a < 3; a++) sp__sub3(x[a + 1], x[0], d + 3 * a);
     tet_gradient(d, r, F);
-    if (g->law.model == SP_LINEAR) {
+    if (sp__group_is_linear(g)) {
         for (size_t i = 0; i < 3; i++)
             for (size_t j = 0; j < 3; j++) R[3 * i + j] = t->frame[(blk * 9 + 3 * j + i) * w + l];
     } else {

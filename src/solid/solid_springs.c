@@ -36,6 +36,13 @@ void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int
         sp__sub3(x + 3 * (size_t)node[p->pair[i][1]], x + 3 * (size_t)node[p->pair[i][0]], d);
         g->springs.length[slot * (size_t)p->count + (size_t)i] = sp__norm3(d);
     }
+    if (p->cells == 0) {
+        double u[3], v[3], n[3];
+        sp__sub3(x + 3 * (size_t)node[1], x + 3 * (size_t)node[0], u),
+            sp__sub3(x + 3 * (size_t)node[2], x + 3 * (size_t)node[0], v);
+        sp__cross3(u, v, n);
+        volume = 0.5 * sp__norm3(n) * s->thickness;
+    }
     for (int c = 0; c < p->cells; c++) {
         const double *corner[4];
         for (int a = 0; a < 4; a++) corner[a] = x + 3 * (size_t)node[p->cell[c][a]];
@@ -44,17 +51,23 @@ void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int
     s->volume[(size_t)g->first + slot] = volume;
 }
 
-// Springs whose directions are distributed evenly are an isotropic material with Young's modulus sum k l^2 / (6 V) and Poisson's
-// ratio 1/4 (for tetrahedra: Van Gelder 1998).
-void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
-    g->springs.stiffness[slot - g->first] = 6 * m->young * s->volume[slot];
-    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * m->young / (2 * (1 + SP_SPRINGS_POISSON));
+static double springs_poisson(const sp_spring_pattern *p) {
+    return p->cells ? SP_SPRINGS_POISSON : SP_SPRINGS_POISSON_PLANE;
 }
 
-// The mass is that of the tetrahedra which divide the element, a quarter at each of their corners.
+// Springs whose directions are distributed evenly are an isotropic material with Young's modulus sum k l^2 / (6 V) and Poisson's
+// ratio 1/4; in a plane, the means of d_i d_j d_k d_l are an eighth instead of a fifteenth of the isotropic tensor, and they are
+// sum k l^2 / (3 V) and 1/3 (tetrahedra and triangles: Van Gelder 1998).
+void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m) {
+    const double factor = g->springs.pattern->cells ? 6 : 3;
+    g->springs.stiffness[slot - g->first] = factor * m->young * s->volume[slot];
+    if (sp__solid_alive(s, slot)) s->rigidity += s->volume[slot] * m->young / (2 * (1 + springs_poisson(g->springs.pattern)));
+}
+
+// The mass is that of the tetrahedra which divide the element, a quarter at each of their corners; a third of a triangle.
 void sp__springs_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share) {
     const sp_spring_pattern *p = g->springs.pattern;
-    for (int a = 0; a < g->nodes; a++) share[a] = 0;
+    for (int a = 0; a < g->nodes; a++) share[a] = p->cells ? 0 : 1. / 3;
     for (int c = 0; c < p->cells; c++) {
         const double *x[4];
         for (int a = 0; a < 4; a++) x[a] = s->rest + 3 * (size_t)sp__group_node(g, slot, p->cell[c][a]);
@@ -80,6 +93,11 @@ const char *sp__springs_tell(sp_solid *s) {
     for (int slot = 0; slot < s->slots; slot++) {
         const sp_solid_group *g = sp__solid_group_of(s, slot);
         if (g->springs.pattern && sp__solid_alive(s, slot)) add_directions(s, g, slot, sum);
+    }
+    if (sp__solid_is_membrane(s)) {
+        snprintf(s->springs_told, TOLD, "springs, equivalent to Young's modulus `young` and Poisson's ratio %.4g in the plane",
+                 SP_SPRINGS_POISSON_PLANE);
+        return s->springs_told;
     }
     // of an isotropic network, a fifth of the sum is along each axis
     snprintf(

@@ -20,8 +20,7 @@ static void add_beam(scene *s, const char *name, sp_integrator_type type, sp_mat
     def.material.young = 3e4, def.material.poisson = 0.49;
     def.fixes = fix, def.fix_count = 1;
     def.integrator.type = type;
-    const sp_solid_law full = {model,    SP_ROTATION_SVD,   SP_SHAPE_REST,      SP_TANGENT_FROZEN,
-                               def.form, SP_VOLUMETRIC_LOG, SP_INTEGRATION_FULL};
+    const sp_solid_law full = {.model = model, .rotation = SP_ROTATION_SVD, .form = def.form, .integration = SP_INTEGRATION_FULL};
     def.regions = &same, def.region_laws = &full, def.region_count = 1, def.element_region = region;
     def.solver.type = SP_SOLVER_CG, def.solver.tolerance = 0, def.solver.iterations = 15;
     CHECK(sp_world_add_solid(s->w, &def, NULL) == SP_OK);

@@ -41,14 +41,16 @@ static sp_status add_solid(story *s, const char *name, sp_rotation rotation, sp_
     sp_load loads[2] = {{.type = SP_LOAD_FORCE, .items = pushed, .count = 2, .value = {sp_signal_constant(1)}},
                         {.type = SP_LOAD_PRESSURE, .items = face, .count = 2, .value = {sp_signal_constant(5)}}};
     sp_spring_def pull = {.at = {.elem = 3, .at = {0.25, 0.25, 0.25}}, .stiffness = 5};
-    sp_material regions[1] = {{.density = 900, .young = 1e4, .poisson = 0.4}};
-    const int of[12] = {0, 1, 0, 1};
-    sp_solid_law laws[1] = {{.model = type == SP_NEWTON ? SP_OGDEN : SP_COROTATIONAL, .rotation = rotation}};
+    sp_material regions[2] = {{.density = 900, .young = 1e4, .poisson = 0.4},
+                              {.density = 900, .young = 1e4, .poisson = 0.4, .incompressibility = 1e4}};
+    const int of[12] = {0, 1, 2, 1};
+    sp_solid_law laws[2] = {{.model = type == SP_NEWTON ? SP_OGDEN : SP_COROTATIONAL, .rotation = rotation},
+                            {.model = SP_TENSOR_MASS, .rotation = rotation}};
     sp_solid_def def = sp_solid_def_default();
     sp_body_id id;
     def.name = name, def.mesh = s->mesh, def.rotation = rotation, def.material.young = 2e4;
     def.fixes = fixes, def.fix_count = 2, def.loads = loads, def.load_count = 2, def.springs = &pull, def.spring_count = 1;
-    def.regions = regions, def.region_laws = laws, def.region_count = 1, def.element_region = of;
+    def.regions = regions, def.region_laws = laws, def.region_count = 2, def.element_region = of;
     def.integrator.type = type, def.integrator.substeps = type == SP_NEWTON ? 2 : SP_SUBSTEPS_AUTO, def.solver.cg.op = op;
     return sp_world_add_solid(s->w, &def, &id);
 }

@@ -123,12 +123,12 @@ static void patch_make(patch *p, const char *backend, int shape, int law, const 
     p->block_start[1] = g->blocks, p->count = ELEMENTS * (g->nodes - 1) + 1;
     size_t points = (size_t)(g->blocks * g->lanes * g->points), edges = 3 * (size_t)(g->nodes - 1);
     size_t elements = (size_t)(g->blocks * g->lanes),
-           need = points * (2 * edges + 1 + SP_ISO_TANGENT) + elements * (SP_LAW_PARAMS + edges + 1);
+           need = points * (2 * edges + 1 + SP_ISO_TANGENT_PENALTY) + elements * (SP_LAW_PARAMS + edges + 1);
     p->memory = aligned_alloc(64, (need * sizeof *p->memory + 63) / 64 * 64);
     memset(p->memory, 0, need * sizeof *p->memory);
     // each array is a multiple of the lanes, hence aligned to them
     g->slope = p->memory, g->turned = g->slope + points * edges, g->weight = g->turned + points * edges;
-    g->tangent = g->weight + points, g->param = g->tangent + points * SP_ISO_TANGENT;
+    g->tangent = g->weight + points, g->param = g->tangent + points * SP_ISO_TANGENT_PENALTY;
     if (shape == HEX8_BAR) g->bar = g->param + elements * SP_LAW_PARAMS;
     unsigned long long seed = 7;
     // gradients at a vertex are seven times the differences of its nodes: distorted less, the element is not inverted there
@@ -257,6 +257,46 @@ TEST(forces_and_products_are_derivatives) {
             }
 }
 
+// ------------------------------------------------------------------------------------------------ tensor-mass
+
+// Elements of the tensor-mass model: two membranes, and tetrahedra without and with a penalty on the change of volume
+enum { TENSOR_CASES = 4 };
+static void tensor_make(patch *p, const char *backend, int n, bool tensor, bool definite) {
+    static const int shapes[TENSOR_CASES] = {TRI3, TRI3, TET4, TET4}, laws[2] = {SP_LAW_LINEAR, SP_LAW_STVK};
+    sp_law_numbers numbers = {.young = 3000, .poisson = 0.3, .bulk = NAN, .penalty = n == 3 ? 5000 : 0};
+    double param[SP_LAW_PARAMS];
+    char text[200];
+    CHECK(sp__law_params(laws[n > 0], 0, &numbers, param, text, sizeof text) == NULL);
+    patch_make(p, backend, shapes[n], laws[n > 0], param, definite);
+    p->g.tensor = tensor, p->g.penalty = tensor && n == 3;
+}
+
+static void tensor_assembled(patch *p, const field *x, const field *product);
+
+// Closed forms of every backend against the general kernel of the reference backend, in a deformed state, and padding; the
+// matrix is the product. Tolerance: some hundred roundings.
+TEST(tensor_mass_of_every_backend) {
+    static const char *const names[] = {"ref", "cpu", "cpu-generic"};
+    for (int n = 0; n < TENSOR_CASES; n++)
+        for (int b = 0; b < 6; b++) {
+            const bool definite = b > 2;
+            patch general, own;
+            field u, x, y[2], z[2];
+            unsigned long long seed = 31;
+            tensor_make(&general, "ref", n, false, false), tensor_make(&own, names[b % 3], n, true, definite);
+            random_field(&own, &seed, 0.03, &u), random_field(&own, &seed, 1, &x);
+            double energy = patch_state(&general, &u, &y[0]);
+            CHECK_NEAR(patch_state(&own, &u, &y[1]), energy, 1e-12 * energy);
+            CHECK_NEAR(field_difference(&own, &y[0], &y[1]), 0, 1e-12 * field_size(&own, &y[0]));
+            CHECK_NEAR(own.be->iso_state(&own.g, 0, u.at, NULL), energy, 1e-12 * energy);
+            patch_product(&general, &x, &z[0]), patch_product(&own, &x, &z[1]);
+            if (!definite) CHECK_NEAR(field_difference(&own, &z[0], &z[1]), 0, 1e-12 * field_size(&own, &z[0]));
+            CHECK(field_dot(&own, &x, &z[1]) > 0);
+            tensor_assembled(&own, &x, &z[1]);
+            patch_free(&general), patch_free(&own);
+        }
+}
+
 // ------------------------------------------------------------------------------------------------ assembly
 
 // upper triangle of blocks over all nodes in the order `from_last` or not; only rows of `part` (0: all, 1: even, 2: odd rows)
@@ -325,6 +365,16 @@ TEST(the_assembled_matrix_is_the_product) {
                 free(A.blocks);
                 patch_free(&p);
             }
+}
+
+static void tensor_assembled(patch *p, const field *x, const field *product) {
+    dense A = {.from_last = p->g.definite};
+    field z;
+    A.blocks = calloc(9 * (size_t)p->count * (size_t)p->count + 3, sizeof *A.blocks);  // and a store of four at the end
+    dense_assemble(p, &A, 1);
+    dense_product(p, &A, x, &z);
+    CHECK_NEAR(field_difference(p, product, &z), 0, 1e-12 * field_size(p, product));
+    free(A.blocks);
 }
 
 // ------------------------------------------------------------------------------------------------ viscous materials
@@ -416,12 +466,13 @@ TEST(rotations_of_elements_are_those_of_an_affine_motion) {
     const double c = cos(2.2), s = sin(2.2), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
     const double F[9] = {1.2 * c, -0.9 * s, 0, 1.2 * s, 0.9 * c, 0, 0, 0, 1.1};
     for (int shape = 0; shape < VOLUMES; shape++)
-        for (int b = 0; b < 3; b++) {
+        for (int b = 0; b < (shape == TET4 ? 6 : 3); b++) {
             patch p;
             double param[SP_LAW_PARAMS], out[9 * SP_LANES_MAX], sums[3], volume = 0;
             field u, y;
             law_numbers(SP_LAW_STVK, param);
-            patch_make(&p, names[b], shape, SP_LAW_STVK, param, false);
+            patch_make(&p, names[b % 3], shape, SP_LAW_STVK, param, false);
+            p.g.tensor = b >= 3;  // F of tensor-mass elements is in their own axes
             affine(&p, F, &u);
             patch_state(&p, &u, &y);
             for (int e = 0; e < ELEMENTS; e++) {

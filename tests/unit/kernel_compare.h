@@ -14,6 +14,7 @@
 #define KERNEL_BAR bar_float
 #define KERNEL_ROTATION rotation_float
 #define KERNEL_TET tet_float
+#define KERNEL_TENSOR tensor_float
 #define KERNEL_WARP warp_float
 #include "kernel_point.h"
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
@@ -295,6 +296,31 @@ TEST(the_corotational_tetrahedron) {
             CHECK_NEAR(distance(a[n].spin, b[n].spin, 9), 0, 60 * grown * rounding);
             CHECK_NEAR(a[n].energy, b[n].energy, 40 * grown * rounding * (strain + 40 * rounding));
             CHECK_NEAR(a[n].stretch_energy, b[n].stretch_energy, 40 * rounding);
+        }
+    }
+}
+
+// Tensor-mass elements: forces are those of displacements with an error of some tens of roundings, as for the laws. The scale of
+// the tangent is that of the moduli, 4 kPa, times the squares of gradients below 2 and of F.
+TEST(the_tensor_mass_element) {
+    static const struct { int nodes, hooke, penalty; } kinds[] = {{4, 0, 0}, {4, 1, 0}, {4, 0, 1}, {3, 0, 0}, {3, 1, 0}};
+    static double d[POINTS][9], slope[9] = {1, 0.25, -0.5, 0.125, 1, 0.25, -0.25, 0.5, 1.25};
+    static kernel_tensor a[POINTS], b[POINTS];
+    const double p[SP_LAW_PARAMS] = {1000, 1500, [8] = 2000, 1}, size[3] = {1e-9, 1e-3, 0.5};
+    unsigned long long seed = 12;
+    for (int k = 0; k < 15; k++) {
+        const int kind = k % 5;
+        double x[9];
+        for (int i = 0; i < 9; i++) x[i] = as_float(sp_test_random(&seed));
+        for (int n = 0; n < POINTS; n++)
+            for (int i = 0; i < 9; i++) d[n][i] = as_float(size[k / 5] * sp_test_random(&seed));
+        kernel_tensor_double(kinds[kind].nodes, kinds[kind].hooke, kinds[kind].penalty, p, slope, POINTS, d, x, a);
+        tensor_float(kinds[kind].nodes, kinds[kind].hooke, kinds[kind].penalty, p, slope, POINTS, d, x, b);
+        for (int n = 0; n < POINTS; n++) {
+            const double h = size_of(d[n], 9), F = 1 + 2 * h, K = 16e3 * F * F * (kinds[kind].penalty ? F * F : 1);
+            CHECK_NEAR(distance(a[n].force, b[n].force, 9), 0, 40 * rounding * K * h);
+            CHECK_NEAR(distance(a[n].product, b[n].product, 9), 0, 40 * rounding * K * size_of(x, 9));
+            CHECK_NEAR(a[n].energy, b[n].energy, 40 * rounding * K * h * h);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "kernel_results.h"
 #include "kernels/bar.h"
 #include "kernels/membrane.h"
+#include "kernels/tensor.h"
 #include "kernels/warp.h"
 
 #if SP_LANES > 1
@@ -125,6 +126,26 @@ KERNEL_SCOPE void KERNEL_TET(int n, double (*edges)[9], const double *other, dou
             kernel_tet *to = &out[first + l];
             to->energy = KERNEL_GET(energy, l), to->stretch_energy = KERNEL_GET(stretch, l);
             kernel_get(9, f, l, to->force), kernel_get(9, product, l, to->product), kernel_get(9, spin, l, to->spin);
+        }
+    }
+}
+
+// a tensor-mass element of volume 1 with rest gradients `slope`, displacements d; the exact tangent
+KERNEL_SCOPE void KERNEL_TENSOR(int nodes, int hooke, int penalty, const double *params, const double *slope, int n,
+                                double (*displacements)[9], const double *other, kernel_tensor *out) {
+    for (int first = 0; first < n; first += SP_LANES) {
+        sp_lane p[SP_LAW_PARAMS], s[9], d[9], x[9], g[9], T[TENSOR_NUMBERS], f[9], product[9], zero = lane_all(0);
+        const tensor_kind kind = {nodes, hooke, penalty};
+        for (int l = 0; l < SP_LANES; l++) {
+            kernel_put(SP_LAW_PARAMS, params, l, p), kernel_put(9, slope, l, s), kernel_put(9, other, l, x);
+            kernel_put(9, displacements[first + l < n ? first + l : first], l, d);
+        }
+        for (int k = 0; k < 9; k++) f[k] = product[k] = zero;
+        sp_lane energy = tensor_state(kind, 0, p, s, lane_all(1), d, g, T, f);
+        tensor_product(kind, T, g, x, product);
+        for (int l = 0; l < SP_LANES && first + l < n; l++) {
+            out[first + l].energy = KERNEL_GET(energy, l);
+            kernel_get(9, f, l, out[first + l].force), kernel_get(9, product, l, out[first + l].product);
         }
     }
 }

@@ -16,6 +16,9 @@ typedef struct kernel_rotation {
 typedef struct kernel_tet {
     double energy, stretch_energy, force[9], product[9], spin[9];
 } kernel_tet;
+typedef struct kernel_tensor {
+    double energy, force[9], product[9];
+} kernel_tensor;
 
 // the laws of law_help.h
 int kernel_cases(void);
@@ -26,6 +29,8 @@ void kernel_law_double(sp_law law, const double *p, int n, double (*H)[9], const
 void kernel_bar_double(sp_law law, const double *p, double pressure, int n, double (*H)[9], kernel_bar *out);
 void kernel_rotation_double(int n, double (*F)[9], kernel_rotation *out);
 void kernel_tet_double(int n, double (*d)[9], const double *x, double ratio, int deformed, kernel_tet *out);
+void kernel_tensor_double(int nodes, int hooke, int penalty, const double *p, const double *slope, int n, double (*d)[9],
+                          const double *x, kernel_tensor *out);
 void kernel_warp_double(const double *G, double ratio, double (*Q)[9], const double *R, const double *node, double *error);
 
 #endif

@@ -7,6 +7,7 @@
 #define KERNEL_BAR kernel_bar_double
 #define KERNEL_ROTATION kernel_rotation_double
 #define KERNEL_TET kernel_tet_double
+#define KERNEL_TENSOR kernel_tensor_double
 #define KERNEL_WARP kernel_warp_double
 #include "kernel_point.h"
 

@@ -44,9 +44,10 @@ TEST(every_header_is_opencl_c) {
     CHECK(count >= 12);
 }
 
-// one kernel that uses a law on invariants, one on stretches, the tetrahedron and the mean dilatation
+// one kernel that uses a law on invariants, one on stretches, the tetrahedra and the mean dilatation
 static const char program[] =
     "#include \"kernels/bar.h\"\n"
+    "#include \"kernels/tensor.h\"\n"
     "#include \"kernels/warp.h\"\n"
     "kernel void every(global const sp_real *in, global sp_real *out, int law) {\n"
     "    sp_lane p[SP_LAW_PARAMS], H[9], P[9], T[21], G[9], f[9], e[6];\n"
@@ -60,6 +61,10 @@ static const char program[] =
     "    bar_point q;\n"
     "    out[at + 40] = iso_energy((sp_law)law, p, H) + bar_decompose((sp_law)law, p, H, &q);\n"
     "    out[at + 41] = tet_state(H, H + 3, p[0], p[1], TET_SVD, 0, G, f, e) + tet_stretch_energy(H, p[0], p[1]);\n"
+    "    tensor_kind kind = {4, 0, 1};\n"
+    "    sp_lane N[28];\n"
+    "    out[at + 42] = tensor_state(kind, 1, p, H, p[0], H, G, N, f);\n"
+    "    tensor_product(kind, N, G, H, f);\n"
     "    for (int k = 0; k < 9; k++) out[at + k] = P[k] + f[k];\n"
     "    for (int k = 0; k < 21; k++) out[at + 10 + k] = T[k];\n"
     "}\n";

@@ -56,7 +56,6 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused(SOLID("<solver type='block-tridiagonal'/>"), 4, "only rods are"));
     CHECK(refused("<scene precision='float'/>", 1, "precision=\"float\" is known"));
     CHECK(refused("<scene backend='opencl'/>", 1, "backend=\"opencl\" is known"));
-    CHECK(refused("<scene><solid name='b' material='tensor-mass'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b' compliance='warped-updated'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><view color-by='target-error'/></scene>", 1, "is known"));
     CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .xdmf, .vtu, .obj, .ply, .png or .csv"));

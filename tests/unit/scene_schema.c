@@ -179,7 +179,7 @@ TEST(the_reference_names_what_there_is) {
     int absent = 0;
     make_reference(true);
     for (int i = 0; i < sp__element_spec_count(); i++) CHECK(reference_has(sp__element_spec_at(i)));
-    CHECK(strstr(made, "(`tensor-mass`)"));
+    CHECK(strstr(made, "(`warped-updated`)"));
     make_reference(false);
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *e = sp__element_spec_at(i);

@@ -4,8 +4,8 @@
 #include "math/vec3.h"
 #include "test.h"
 
-enum { TYPES = 3, MOST = 10 };
-static const sp_element_type types[TYPES] = {SP_ELEMENT_TET4, SP_ELEMENT_TET10, SP_ELEMENT_HEX8};
+enum { TYPES = 4, VOLUMES = 3, MOST = 10 };  // triangles come last
+static const sp_element_type types[TYPES] = {SP_ELEMENT_TET4, SP_ELEMENT_TET10, SP_ELEMENT_HEX8, SP_ELEMENT_TRI3};
 
 typedef struct one {
     sp_springs g;
@@ -130,8 +130,8 @@ TEST(shares_of_a_cube_are_isotropic) {
 }
 
 TEST(cells_fill_their_element) {
-    const double volume[TYPES] = {1. / 6, 1. / 6, 1};
-    for (int t = 0; t < TYPES; t++) {
+    const double volume[VOLUMES] = {1. / 6, 1. / 6, 1};
+    for (int t = 0; t < VOLUMES; t++) {
         one o;
         const double still[4 * MOST] = {0};
         double x[4 * MOST], sums[3], shares = 0;
@@ -147,4 +147,29 @@ TEST(cells_fill_their_element) {
         sp__springs_sums(&o.g, 0, x, sums);
         CHECK_INT(sums[2], 1);
     }
+}
+
+// A triangle has the volume at rest times the ratio of areas, and is never inverted; F is that of its plane, with the normal.
+TEST(triangles_measure_their_area) {
+    one o;
+    const double still[4 * MOST] = {0}, c = cos(0.7), s = sin(0.7);
+    double x[4 * MOST], X[9], moved[9], sums[3], F[9];
+    make(&o, SP_ELEMENT_TRI3, 0.1, false);
+    place(&o, still, 0, still, x);
+    for (int a = 0; a < 3; a++) {
+        const double *p = o.rest + 3 * a;
+        const double to[3] = {1.5 * (c * p[0] - s * p[1]), 1.5 * (s * p[0] + c * p[1]), 1.5 * p[2]};
+        for (int k = 0; k < 3; k++) X[3 * a + k] = p[k], x[4 * a + k] = moved[3 * a + k] = to[k];
+    }
+    sp__springs_sums(&o.g, 0, x, sums);
+    CHECK_NEAR(sums[1], 2.25, 1e-13);  // of a volume of 1
+    CHECK_INT(sums[2], 0);
+    sp__springs_gradient(3, X, moved, F);
+    CHECK_NEAR(sp__det3(F), 2.25, 1e-13);
+    for (int a = 1; a < 3; a++)
+        for (int k = 0; k < 3; k++) {
+            double d[3], to[3];
+            sp__sub3(X + 3 * a, X, d), sp__sub3(moved + 3 * a, moved, to);
+            CHECK_NEAR(sp__dot3(F + 3 * k, d), to[k], 1e-14);
+        }
 }

@@ -3,6 +3,7 @@
 #include "kernels/bar.h"
 #include "kernels/membrane.h"
 #include "kernels/relax.h"
+#include "kernels/tensor.h"
 
 // values of nodes 1.. less that of node 0
 SP_POINTWISE void iso_edges(int nodes, const double *x, const uint16_t *id, sp_lane *d) {
@@ -153,6 +154,7 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
 }
 
 #include "backend/cpu/dense_loops.h"
+#include "backend/cpu/tensor_loops.h"
 
 // ------------------------------------------------------------------------------------------------ viscous materials
 
@@ -288,6 +290,7 @@ static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u,
 static double SP_NAME(iso_state)(const sp_iso *g, int chunk, const double *u, double *y) {
     if (g->patches) return SP_NAME(patch_state)(g, chunk, u, y);
     if (g->dense) return SP_NAME(dense_states)(g, chunk, u, y);
+    if (g->tensor) return SP_NAME(tensor_states)(g, chunk, u, y);
     if (g->nodes == MEMBRANE_NODES) return iso_state_loop(g, chunk, u, y, MEMBRANE_NODES, false);
     if (g->nodes == 4) return iso_state_loop(g, chunk, u, y, 4, false);
     if (g->nodes == 10) return iso_state_loop(g, chunk, u, y, 10, false);
@@ -373,6 +376,8 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
 static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, double *y) {
     if (g->dense)
         SP_NAME(dense_product)(g, chunk, x, y);
+    else if (g->tensor)
+        SP_NAME(tensor_products)(g, chunk, x, y);
     else if (g->nodes == 4)
         iso_product_loop(g, chunk, x, y, 4, 1, false);
     else if (g->nodes == MEMBRANE_NODES)
@@ -437,6 +442,8 @@ SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, do
 static void SP_NAME(iso_assemble)(const sp_iso *g, const sp_stencil *where, double factor, double *blocks) {
     if (g->dense)
         SP_NAME(dense_assemble)(g, where, factor, blocks);
+    else if (g->tensor)
+        SP_NAME(tensor_assemble)(g, where, factor, blocks);
     else if (g->nodes == 4)
         iso_assemble_loop(g, where, factor, blocks, 4, 1, false);
     else if (g->nodes == MEMBRANE_NODES)
@@ -461,7 +468,7 @@ static void SP_NAME(iso_rotations)(const sp_iso *g, int block, const double *res
     for (size_t q = first; q < first + (size_t)g->points; q++) {
         load_lanes(g->turned + 12 * edges * q, 3 * (int)edges, turned);
         load_lanes(g->tangent + 4 * sp__iso_tangent(g) * q, 9, U);
-        if (g->dense) rotation_nearest(U, U);
+        if (g->dense || g->tensor) rotation_nearest(U, U);
         iso_gradient(g->nodes, turned, X, Vt);
         sp_lane w = lane_load(g->weight + 4 * q) / total;
         for (int k = 0; k < 9; k++)

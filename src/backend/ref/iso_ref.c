@@ -8,6 +8,7 @@
 
 #include "kernels/membrane.h"
 #include "kernels/relax.h"
+#include "kernels/tensor.h"
 
 // differences of the values of nodes 1.. from that of node 0
 static void element_edges(const sp_iso *g, size_t e, const double *x, double *d) {
@@ -243,11 +244,32 @@ static double patch_state(const sp_iso *g, int chunk, const double *u, double *y
     return energy;
 }
 
+// ------------------------------------------------------------------------------------------------ tensor-mass
+
+static tensor_kind kind_of(const sp_iso *g) {
+    return (tensor_kind){g->nodes, g->law == SP_LAW_LINEAR, g->penalty};
+}
+
+// f: forces of nodes 1.., with gradients and tangent; NULL: only the energy
+static double tensor_element(const sp_iso *g, size_t e, const double *d, double *f) {
+    const size_t slopes = 3 * ((size_t)g->nodes - 1);
+    double axes[9], T[TENSOR_NUMBERS], force[9];
+    double energy = tensor_state(kind_of(g), g->definite, g->param + SP_LAW_PARAMS * e, g->slope + slopes * e, g->weight[e], d,
+                                 axes, T, force);
+    if (f) {
+        memcpy(f, force, slopes * sizeof *f);
+        memcpy(g->turned + slopes * e, axes, slopes * sizeof *axes);
+        memcpy(g->tangent + sp__iso_tangent(g) * e, T, sp__iso_tangent(g) * sizeof *T);
+    }
+    return g->weight[e] * energy;
+}
+
 // ------------------------------------------------------------------------------------------------ states
 
 static double law_state(const sp_iso *g, size_t e, const double *d, double *f) {
     double energy = 0;
     if (g->dense) return dense_state(g, e, d, f);
+    if (g->tensor) return tensor_element(g, e, d, f);
     if (g->bar) return bar_state(g, e, d, f);
     for (size_t q = (size_t)g->points * e; q < (size_t)g->points * (e + 1); q++) energy += point_state(g, e, q, d, f);
     return energy;
@@ -309,6 +331,8 @@ void sp__iso_product_ref(const sp_iso *g, int chunk, const double *x, double *y)
             const double *turned = g->turned + 3 * edges * q;
             if (g->dense)
                 lagrange_product(g->nodes, g->tangent + SP_ISO_TANGENT_DENSE * q + 9, turned, d, f);
+            else if (g->tensor)
+                tensor_product(kind_of(g), g->tangent + sp__iso_tangent(g) * q, turned, d, f);
             else
                 iso_product(g->nodes, g->tangent + SP_ISO_TANGENT * q, turned, d, f);
             if (sp__iso_kept_tangent(g)) relax_product(g->nodes, g->kept + 6 * q, g->weight[q], g->slope + 3 * edges * q, d, f);
@@ -326,6 +350,12 @@ static void all_nodes(int nodes, const double *from, double *all) {
     for (int k = 0; k < 3 * nodes - 3; k++) all[3 + k] = from[k], all[k % 3] -= from[k];
 }
 
+static void tensor_pair(const sp_iso *g, const double *T, const double *y, const double *z, double *K) {
+    double B[9];
+    tensor_left(g->nodes, T, B);
+    tensor_block(kind_of(g), T, B, y, z, K);
+}
+
 // what adds blocks to the pairs of an element: T, the tangent of a point; factor y z^T; or the state of a family of fibres
 typedef struct pair_source {
     const double *T, *factor, *fibre, *direction;
@@ -338,6 +368,8 @@ static void pair_block(const sp_iso *g, const pair_source *from, const double *y
         bar_block(*from->factor, y, z, K);
     else if (g->dense)
         lagrange_block(from->T + 9, y, z, K);
+    else if (g->tensor)
+        tensor_pair(g, from->T, y, z, K);
     else
         iso_block(from->T, y, z, K);
 }
@@ -409,8 +441,8 @@ void sp__iso_rotations_ref(const sp_iso *g, int block, const double *rest, doubl
     for (size_t q = first; total > 0 && q < first + (size_t)g->points; q++) {
         iso_gradient(g->nodes, g->turned + 3 * edges * q, X, Vt);
         double U[9];
-        if (g->dense)
-            rotation_nearest(g->tangent + SP_ISO_TANGENT_DENSE * q, U);
+        if (g->dense || g->tensor)
+            rotation_nearest(g->tangent + sp__iso_tangent(g) * q, U);
         else
             memcpy(U, g->tangent + SP_ISO_TANGENT * q, sizeof U);
         for (int k = 0; k < 9; k++)

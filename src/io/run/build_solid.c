@@ -201,7 +201,7 @@ static int word_number(const sp_scene_node *m, const char *name, const char *con
 
 static void take_model(const sp_scene_node *m, const char *name, sp_material_model *out) {
     static const char *const words[] = {"corotational",     "linear", "stvk",      "neo-hookean", "mooney-rivlin", "arruda-boyce",
-                                        "veronda-westmann", "ogden",  "holzapfel", "costa",       "mass-spring"};
+                                        "veronda-westmann", "ogden",  "holzapfel", "costa",       "mass-spring",   "tensor-mass"};
     int n = word_number(m, name, words, sizeof words / sizeof *words);
     if (n >= 0) *out = (sp_material_model)n;
 }
@@ -221,6 +221,8 @@ static void take_law(const sp_scene_node *m, const char *model, sp_solid_law *la
     if ((n = word_number(m, "volumetric", volumes, 3)) >= 0) law->volumetric = (sp_volumetric)n;
     static const sp_integration integrations_of[] = {SP_INTEGRATION_B_BAR, SP_INTEGRATION_FULL, SP_INTEGRATION_VERTICES};
     if ((n = word_number(m, "integration", integrations, 3)) >= 0) law->integration = integrations_of[n];
+    static const char *const tensor_laws[] = {"stvk", "hooke"};
+    if ((n = word_number(m, "law", tensor_laws, 2)) >= 0) law->tensor_law = (sp_tensor_law)n;
 }
 
 // `integration` acts on hexahedra and 4-node tetrahedra, `vertices` on quadratic ones: it is an error where there is none.
@@ -260,7 +262,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
     sp_solid_law law = {.rotation = SP_ROTATION_SVD};
     take_law(m, m == body->node ? "material" : "model", &law);
     def->model = law.model, def->rotation = law.rotation, def->shape = law.shape, def->tangent = law.tangent;
-    def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration;
+    def->form = law.form, def->volumetric = law.volumetric, def->integration = law.integration, def->tensor_law = law.tensor_law;
     take_coefficients(m, &def->material);
     take_relaxation(m, &def->material);
     if (sp__build_is(body->node, "mass-matrix", "consistent")) def->mass_matrix = SP_MASS_CONSISTENT;
@@ -270,16 +272,17 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // whether a region has a modulus or a law of its own: then it becomes a region of the engine
 static bool region_is_own(const sp_scene_node *region) {
-    static const char *const of_law[] = {"material",    "rotation",          "shape",        "tangent", "form",
-                                         "volumetric",  "integration",       "coefficients", "bulk",    "fibre",
-                                         "fibre-young", "incompressibility", "prony",        "swell",   "active"};
+    static const char *const of_law[] = {"material",    "rotation",     "shape",  "tangent", "form",        "volumetric",
+                                         "integration", "coefficients", "bulk",   "fibre",   "fibre-young", "incompressibility",
+                                         "prony",       "swell",        "active", "law"};
     for (size_t i = 0; i < sizeof of_law / sizeof *of_law; i++)
         if (sp__build_given(region, of_law[i])) return true;
     return sp__build_attr(sp__scene_material(region), "young") != NULL;
 }
 
 static sp_solid_law law_of_body(const sp_solid_def *def) {
-    return (sp_solid_law){def->model, def->rotation, def->shape, def->tangent, def->form, def->volumetric, def->integration};
+    return (sp_solid_law){def->model, def->rotation,   def->shape,       def->tangent,
+                          def->form,  def->volumetric, def->integration, def->tensor_law};
 }
 
 static void region_law(const sp_scene_node *region, const sp_scene_node *m, const sp_solid_def *def, sp_solid_law *law,

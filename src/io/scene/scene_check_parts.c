@@ -215,10 +215,10 @@ static int check_parts_given(const sp_scene_node *node, const char *const *names
 
 // ---------------------------------------------------------------------------------------------- materials
 
-static const char *const material_values[] = {"density", "young", "poisson",     "rotation",          "shape",
-                                              "tangent", "form",  "volumetric",  "integration",       "coefficients",
-                                              "bulk",    "fibre", "fibre-young", "incompressibility", "prony",
-                                              "swell",   "active"};
+static const char *const material_values[] = {"density", "young",  "poisson",     "rotation",          "shape",
+                                              "tangent", "form",   "volumetric",  "integration",       "coefficients",
+                                              "bulk",    "fibre",  "fibre-young", "incompressibility", "prony",
+                                              "swell",   "active", "law"};
 enum { MATERIAL_VALUES = sizeof material_values / sizeof *material_values };
 // those that an array may give
 static const char *const element_values[] = {"density", "young", "poisson", "swell", "active"};
@@ -245,6 +245,13 @@ static void check_prony(sp_scene_node *node, const char *model) {
     if (sp__attr_is(node, "shape", "deformed")) sp__cannot_act(node, "prony", node, "shape", "relaxation needs shape=\"rest\"");
 }
 
+static void check_tensor_mass(sp_scene_node *node) {
+    static const char *const others[] = {"prony", "swell", "active", "fibre-young", "integration"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        sp__cannot_act(node, others[i], NULL, NULL, "tensor-mass has an elastic isotropic law and one integration point");
+    if (sp__attr_is(node, "law", "hooke")) sp__cannot_act(node, "tangent", node, "law", "the tangent of Hooke's law is constant");
+}
+
 // Attributes of a law that this model has not. `isochoric`: the law has a bulk modulus.
 static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     static const char own[] = "neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/costa";
@@ -255,6 +262,8 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
     }
     acts_in(node, "rotation", model, "corotational/linear", "only a corotational material has rotations");
     acts_in(node, "shape", model, "corotational/linear", "only a corotational material has rotations");
+    if (strcmp(model, "tensor-mass") == 0) check_tensor_mass(node);
+    acts_in(node, "law", model, "tensor-mass", "only material=\"tensor-mass\" has a choice of laws");
     acts_in(node, "form", model, "neo-hookean", "only material=\"neo-hookean\" has forms");
     acts_in(node, "coefficients", model, own, "this law has no coefficients: young and poisson describe it");
     if (!isochoric) {
@@ -276,7 +285,7 @@ static void check_law(sp_scene_node *node, const char *model, bool isochoric) {
                         "poisson and bulk both give the resistance to a change of volume; use one of them");
     check_prony(node, model);
     if (strcmp(model, "mass-spring") == 0) {
-        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4");
+        sp__cannot_act(node, "poisson", NULL, NULL, "an isotropic network of springs has Poisson's ratio 1/4, in a membrane 1/3");
         sp__cannot_act(node, "prony", NULL, NULL, "springs have no relaxation");
         sp__cannot_act(node, "integration", NULL, NULL, "springs have no integration points");
         sp__cannot_act(node, "incompressibility", NULL, NULL, "springs have no change of volume");

@@ -126,7 +126,7 @@ enum {
                "b-bar: one mean change of volume per 8-node hexahedron or patch of 4-node tetrahedra, which does not lock; "    \
                "vertices: 10-node tetrahedra with eight points, which recover from inversion; "                                 \
                "default: b-bar for hexahedra, full for tetrahedra"),                                                            \
-        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                  \
+        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 1, REBUILD, "tensor-mass: its energy"),                                     \
         NUMBERS("coefficients", 1, 8, "", -1e15, 1e15, NULL, 0, 1, REBUILD,                                                     \
                 "instead of young: constants of the law, in the order of docs/materials.md"),                                   \
         NUMBERS("bulk", 1, 1, "Pa", 0, 1e15, NULL, LOPEN, 1, REBUILD, "instead of poisson: bulk modulus"),                      \

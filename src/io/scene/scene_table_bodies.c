@@ -147,8 +147,8 @@ const sp_element_spec sp__table_shapes[] = {
 
 // ==================================================================================== bodies and their materials
 
-#define MODELS                                                                                                         \
-    "corotational/linear/tensor-mass[2]/stvk/neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/" \
+#define MODELS                                                                                                      \
+    "corotational/linear/tensor-mass/stvk/neo-hookean/mooney-rivlin/arruda-boyce/veronda-westmann/ogden/holzapfel/" \
     "costa/mass-spring"
 
 #define ON_A_BODY "select region data initial rest fix move load mass pull cut integrator solver surface probe"
