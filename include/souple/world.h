@@ -135,9 +135,9 @@ typedef struct sp_moduli {
     double shear, bulk, young, poisson;
 } sp_moduli;
 
-/// Moduli of volume elements without fibres, also where coefficients and `bulk` describe it; of costa the means of its three shear
-/// moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence says why. Nullable:
-/// wrong
+/// Moduli of volume elements without fibres, also where coefficients and `bulk` describe it; of costa the means of its three
+/// shear moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence says why.
+/// Nullable: wrong
 SP_API bool sp_material_moduli(const sp_solid_law *law, const sp_material *material, sp_moduli *out, char *wrong, size_t size);
 
 enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
@@ -499,7 +499,7 @@ typedef struct sp_surface_info {
     const int *nodes;                   ///< boundary: user node of each vertex; NULL: none
     int ring_count;                     ///< number of `rings`
     const sp_rod_cross_section *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
-    uint32_t revision;                  ///< changes when the vertices or faces change: elements were removed
+    uint32_t revision;                  ///< changes when the vertices or faces change: elements were removed or appended
 } sp_surface_info;
 
 /// Names, counts, anchors and faces of a surface.
@@ -926,8 +926,33 @@ SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
 /// Sets which elements of a solid are removed, at once, between two steps: to show a recording, or to start without them.
 /// removed: one number per cell of sp_world_elements, as the field "removed" has it, 1 removed and 0 there; an element with a
 /// removed cell is removed as a whole. NULL: the solid is whole again. Edit logs do not contain this change:
-/// SP_EDIT_REMOVE_ELEMENT is the edit.
+/// SP_EDIT_REMOVE_ELEMENT is the edit. Elements do not return beside those that sp_world_append has put in their place.
 SP_API sp_status sp_world_set_removed(sp_world *world, sp_body_id body, const unsigned char *removed);
+/// Nodes and elements that a solid gets while it exists, and elements that it loses at the same time. Start from
+/// sp_addition_default(). Numbers are those of users: new nodes and elements follow those that the body has (sp_body_info), and
+/// no number of the others changes.
+typedef struct sp_addition {
+    int node_count;          ///< >= 0; each new node is a node of a new element
+    const double *rest;      ///< node_count x 3: positions in the rest shape [m]; NULL: from `at`
+    const double *position;  ///< node_count x 3 [m]; NULL: from `at`, else `rest`
+    const double *velocity;  ///< node_count x 3 [m/s]; NULL: from `at`, else 0
+    const sp_anchor *at;     ///< node_count: material points of the body, which move on as nodes; NULL: none
+    int element_count;       ///< >= 0
+    const int *like;     ///< element_count: an element of the body, or one listed before. The new one has its type, law, region
+                         ///< and fibres, and its own numbers of a material where it has some; of a viscous one its history
+    const int *nodes;    ///< nodes of the new elements, one element after the other, in the order of their type
+    int node_entries;    ///< numbers in `nodes`
+    int removed_count;   ///< >= 0
+    const int *removed;  ///< removed_count: elements of the body that are removed, as SP_EDIT_REMOVE_ELEMENT does
+    uint32_t cookie;
+} sp_addition;
+
+/// Every default, and a valid cookie.
+SP_API sp_addition sp_addition_default(void);
+/// Appends nodes and elements to a solid and removes elements of it, at once, between two steps; docs/removing.md says what
+/// follows. Everything happens or nothing. SP_BAD_INPUT: not a solid, an element that is flat or inverted at rest, or two that
+/// are at the same side of a face. Edit logs do not contain this change; checkpoints do.
+SP_API sp_status sp_world_append(sp_world *world, sp_body_id body, const sp_addition *addition);
 /// Applies an edit that adds or removes a body or adds a link at once, between two steps: to make a world like another one whose
 /// checkpoint it takes. A link is not attached. Edit logs do not contain this change.
 SP_API sp_status sp_world_apply(sp_world *world, const sp_edit *edit);
@@ -1072,6 +1097,7 @@ typedef struct sp_body_info {
     int nodes;         ///< in [0, 2^31); 0: the body has none, and moves as a whole
     int elements;      ///< in [0, 2^31)
     int removed;       ///< elements that edits have removed, of `elements`
+    int appended;      ///< elements that sp_world_append has added, the last of `elements`
     int cells;         ///< of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure

@@ -92,6 +92,26 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     }
 }
 
+sp_status sp__additions_copy(sp_context *ctx, const sp_additions *from, int nodes, int elements, int element_nodes,
+                             sp_additions *out) {
+    *out = (sp_additions){from->nodes, from->elements, from->element_nodes, NULL, NULL, NULL};
+    if (!SP_NEW(ctx, out->rest, 3 * ((size_t)from->nodes + (size_t)nodes) + 1) ||
+        !SP_NEW(ctx, out->like, (size_t)from->elements + (size_t)elements + 1) ||
+        !SP_NEW(ctx, out->node, (size_t)from->element_nodes + (size_t)element_nodes + 1)) {
+        sp__additions_free(ctx, out);
+        return SP_NO_MEMORY;
+    }
+    if (from->nodes) memcpy(out->rest, from->rest, 3 * (size_t)from->nodes * sizeof *out->rest);
+    if (from->elements) memcpy(out->like, from->like, (size_t)from->elements * sizeof *out->like);
+    if (from->element_nodes) memcpy(out->node, from->node, (size_t)from->element_nodes * sizeof *out->node);
+    return SP_OK;
+}
+
+void sp__additions_free(sp_context *ctx, sp_additions *additions) {
+    sp__free(ctx, additions->rest), sp__free(ctx, additions->like), sp__free(ctx, additions->node);
+    *additions = (sp_additions){0};
+}
+
 uint64_t sp__body_hash_numbers(const double *x, int n, uint64_t first) {
     uint64_t sum = 0;
     for (int i = 0; i < n; i++) {

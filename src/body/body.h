@@ -152,13 +152,40 @@ typedef struct sp_remains sp_remains;  // defined by the kind
 typedef struct sp_removal_ops {
     int (*element_of)(const sp_body *b, int cell);
     const unsigned char *(*removed)(const sp_body *b, int *count);  // per element in user numbering: 1 removed. NULL: none is
-    // What is left without these elements, of which there is one at least; *out NULL: all. It changes nothing
+    // What is left without these elements; *out NULL: the body as it was created. It changes nothing. removed NULL: none is
     sp_status (*make)(sp_body *b, const unsigned char *removed, sp_remains **out);
-    // uses it from now on (NULL: the whole body) and returns what was used before
+    // uses it from now on (NULL: the body as it was created) and returns what was used before
     sp_remains *(*use)(sp_body *b, sp_remains *remains);
     void (*free)(sp_body *b, sp_remains **remains);
     int (*bare)(const sp_body *b);  // nodes that have lost all elements
 } sp_removal_ops;
+
+// Nodes and elements of a body beyond those that it was created with, in users' numbers, which follow those of its definition.
+typedef struct sp_additions {
+    int nodes, elements, element_nodes;  // element_nodes: sum over the elements
+    double *rest;                        // positions of the nodes at rest (nodes x 3)
+    int *like;                           // per element: the one whose type, law and material it has
+    int *node;                           // nodes of the elements, one element after the other
+} sp_additions;
+// Copies a list, into arrays with room for more numbers of each kind than it has.
+sp_status sp__additions_copy(sp_context *ctx, const sp_additions *from, int nodes, int elements, int element_nodes,
+                             sp_additions *out);
+void sp__additions_free(sp_context *ctx, sp_additions *additions);
+
+// The body with other additions. It is made beside the body and then exchanged with it without a failure; exchanging it again
+// gives the body that was.
+typedef struct sp_growth sp_growth;  // defined by the kind
+
+typedef struct sp_growth_ops {
+    const sp_additions *(*list)(const sp_body *b);  // those of the body, which may be none
+    // Makes the body with these additions; it changes nothing. x, v: of nodes that the body does not have yet. removed: per
+    // element, NULL: none is
+    sp_status (*make)(sp_body *b, const sp_additions *all, const double *x, const double *v, const unsigned char *removed,
+                      sp_growth **out);
+    void (*exchange)(sp_body *b, sp_growth *growth);
+    sp_status (*check)(sp_body *b);  // after an exchange: the committed state is one that can be computed
+    void (*free)(sp_body *b, sp_growth **growth);
+} sp_growth_ops;
 
 typedef struct sp_body_ops {
     const char *kind;
@@ -242,6 +269,7 @@ typedef struct sp_body_ops {
     // nullable. NULL: not supported
     sp_status (*invert)(sp_body *b, const sp_step *step, double *out);
     const sp_removal_ops *removal;  // NULL: its elements cannot be removed
+    const sp_growth_ops *growth;    // NULL: none can be appended
     int (*param_count)(sp_body *b);
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to the shape of a rigid body at a state. NULL: no collision shape
@@ -264,7 +292,7 @@ struct sp_body {
     uint32_t caps;
     int nq, nv;
     int histories;          // of a viscous solid: the last numbers of q, which no motion changes
-    int nodes, elements;    // constant; a growing rod counts those that it can have. Of a solid: cells, which points are in
+    int nodes, elements;    // a growing rod counts those that it can have. Of a solid: cells, which points are in
     int computed;           // elements of a solid, each of one or more cells; 0: they are the cells
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;

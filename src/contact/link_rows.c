@@ -217,7 +217,7 @@ static int vertex_node(const sp_link *l, int side, const sp_surface *s, uint32_t
     const int each = l->side[side].body->ops->nodes_per_element;
     double w[4] = {1 - a->at[0], a->at[0]};
     int best = 0;
-    if (!l->now.corners[side]) return -1;
+    if (!l->now.corners[side] || a->elem >= (uint32_t)l->now.marked[side][1]) return -1;
     if (each == 4) sp__anchor_weights(a, w);
     for (int k = 1; k < each; k++)
         if (w[k] > w[best]) best = k;
@@ -236,7 +236,7 @@ bool sp__link_holds(const sp_link *l, const sp_link_touch touch[2]) {
             all[s] = t->count > 0;
             for (int i = 0; i < t->count; i++) {
                 const int node = t->surface ? vertex_node(l, s, t->surface, t->vertex[i]) : -1;
-                const bool tied = node >= 0 && l->now.tied[s][node];
+                const bool tied = node >= 0 && node < l->now.marked[s][0] && l->now.tied[s][node];
                 all[s] = all[s] && tied, any[s] = any[s] || tied;
             }
         }

@@ -665,6 +665,7 @@ sp_status sp__ties_mark(sp_context *ctx, const sp_link *l, sp_ties *ties) {
             !SP_NEW(ctx, corners, (size_t)b->elements * (size_t)b->ops->nodes_per_element + 1))
             return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the link '%s'", l->name);
         b->ops->element_nodes(b, corners);
+        ties->marked[s][0] = b->nodes, ties->marked[s][1] = b->elements;
         for (int i = 0; i < ties->tie_count; i++)
             for (int p = 0; p < SP_TIE_POINTS; p++)
                 for (int k = 0; k < ties->ties[i].count[p][s]; k++)

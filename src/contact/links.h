@@ -57,7 +57,8 @@ typedef struct sp_ties {
     sp_anchor base[3];  // line, plane: points of b on the axes of the frame, the first is its origin
     // per side: marks of the nodes that are tied; NULL: the body has one frame, and is tied as a whole
     unsigned char *tied[2];
-    int *corners[2];  // nodes of its elements, where a surface has vertices inside of them; NULL: none has
+    int *corners[2];   // nodes of its elements, where a surface has vertices inside of them; NULL: none has
+    int marked[2][2];  // nodes and elements of the body then: those that were appended later are not tied
 } sp_ties;
 
 typedef struct sp_link_side {  // copied from the definition

@@ -92,7 +92,7 @@ static bool in_set(const part *p, int node) {
 static bool parts_meet(const part *a, const part *b) {
     if (a->slot != b->slot || (a->surface >= 0 && b->surface >= 0 && a->surface != b->surface)) return false;
     if (!a->nodes || !b->nodes) return true;
-    for (int i = 0; i < a->words; i++)
+    for (int i = 0; i < a->words && i < b->words; i++)  // the body may have grown between the two
         if (a->nodes[i] & b->nodes[i]) return true;
     return false;
 }
@@ -102,7 +102,7 @@ static bool part_contains(const part *wide, const part *p) {
     if (!wide->nodes) return true;
     if (!p->nodes) return false;
     for (int i = 0; i < p->words; i++)
-        if (p->nodes[i] & ~wide->nodes[i]) return false;
+        if (p->nodes[i] & ~(i < wide->words ? wide->nodes[i] : 0)) return false;
     return true;
 }
 

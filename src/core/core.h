@@ -37,7 +37,8 @@ enum {
     SP_COOKIE_CONTACT_PAIR,
     SP_COOKIE_SURFACE_CONTACT,
     SP_COOKIE_LINK,
-    SP_COOKIE_BATCH
+    SP_COOKIE_BATCH,
+    SP_COOKIE_ADDITION
 };
 
 // Memory, tasks and log belong to the host's context. Each world has its own context; its `host` is the context that the world

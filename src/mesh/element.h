@@ -51,6 +51,8 @@ int sp__element_corners(sp_element_type type);
 // first, and the middle one.
 int sp__element_triangle_count(sp_element_type type);
 void sp__element_triangles(sp_element_type type, const int *nodes, int (*out)[3]);
+// Cells of an element by node numbers (mesh_cells.c), positively oriented, of a triangle flat; returns their number.
+int sp__element_cells(sp_element_type type, const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]);
 // Renumbers the nodes of an inverted element: its mirror image in natural coordinates.
 void sp__element_turn(sp_element_type type, int *nodes);
 // A determinant below this is rounding error: relative to the longest distance of two nodes, and to the rounding of positions far

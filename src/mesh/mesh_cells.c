@@ -24,8 +24,7 @@ static int hexahedron_cells(const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) 
     return count;
 }
 
-// cells of an element by node numbers, positively oriented, of a triangle flat; returns their number
-static int element_cells(sp_element_type type, const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) {
+int sp__element_cells(sp_element_type type, const int *nodes, int out[SP_ELEMENT_CELLS_MAX][4]) {
     if (type == SP_ELEMENT_HEX8) return hexahedron_cells(nodes, out);
     if (type == SP_ELEMENT_TRI3) {
         const int flat[4] = {nodes[0], nodes[1], nodes[2], nodes[2]};
@@ -44,11 +43,11 @@ sp_status sp__mesh_make_cells(sp_mesh *mesh) {
     if (!mesh->types) return SP_OK;
     if (!SP_NEW(ctx, mesh->first_cell, mesh->element_count + 1)) goto no_memory;
     for (int e = 0; e < mesh->element_count; e++)
-        mesh->first_cell[e + 1] = mesh->first_cell[e] + element_cells(sp__mesh_type(mesh, e), sp__mesh_nodes(mesh, e), cells);
+        mesh->first_cell[e + 1] = mesh->first_cell[e] + sp__element_cells(sp__mesh_type(mesh, e), sp__mesh_nodes(mesh, e), cells);
     const size_t count = (size_t)mesh->first_cell[mesh->element_count];
     if (!SP_NEW(ctx, mesh->cells, 4 * count) || !SP_NEW(ctx, mesh->cell_element, count)) goto no_memory;
     for (int e = 0; e < mesh->element_count; e++) {
-        int n = element_cells(sp__mesh_type(mesh, e), sp__mesh_nodes(mesh, e), cells);
+        int n = sp__element_cells(sp__mesh_type(mesh, e), sp__mesh_nodes(mesh, e), cells);
         memcpy(mesh->cells + 4 * (size_t)mesh->first_cell[e], cells, (size_t)n * sizeof *cells);
         for (int c = mesh->first_cell[e]; c < mesh->first_cell[e + 1]; c++) mesh->cell_element[c] = e;
     }

@@ -67,16 +67,27 @@ typedef struct sp_patch_list {
     int *start, *patch, *at_start, *at;
 } sp_patch_list;
 
+// Sizes of a group and of a solid as they were created: what was appended later follows (solid_grow.c)
+typedef struct sp_group_size {
+    int elements, chunks;
+} sp_group_size;
+
+typedef struct sp_solid_size {
+    int nodes, elements, cells, leaf_count;
+} sp_solid_size;
+
 // Elements of one type and one law. Elements are in slots, structures of `lanes` elements; the slots of all groups are numbered
 // one group after the other, and arrays per slot belong to the solid.
 typedef struct sp_solid_group {
     const sp_backend *be;
     sp_element_type type;
     sp_solid_law law;
-    int directions;     // rest directions of an element; 0: the law needs none (sp__solid_directions)
-    bool strained;      // its elements may have an eigenstrain
-    int nodes;          // of an element
-    int elements;       // without padding
+    int directions;  // rest directions of an element; 0: the law needs none (sp__solid_directions)
+    bool strained;   // its elements may have an eigenstrain
+    bool penalty;    // tensor-mass elements with a penalty on the change of volume
+    int nodes;       // of an element
+    int elements;    // without padding
+    sp_group_size built;
     int first, slots;   // slots of the group in those of the solid
     int lanes, blocks;  // elements per structure, structures
     int *block_start;   // first structure of each chunk (chunks + 1)
@@ -112,7 +123,7 @@ typedef struct sp_solid_group {
     sp_patch_list patch_list;
 } sp_solid_group;
 
-// What is left of a solid after elements were removed (solid_remove.c)
+// What a solid consists of after elements were removed (solid_remove.c) or appended (solid_grow.c)
 struct sp_remains {
     int gone_count, bare_count;
     unsigned char *gone;   // per element, users' numbers: 1 removed
@@ -126,6 +137,8 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
+    sp_solid_size built;
+    sp_additions added;             // what was appended; elements 0: nothing
     double thickness;               // of a membrane [m]; 0: a solid of volume elements
     int *user_node, *inner_node;    // user number of an inner node, and the inverse
     int slots;                      // of all groups, with padding
@@ -138,8 +151,8 @@ typedef struct sp_solid {
     uint32_t *corner_of;  // per inner node: 4 * cell + corner of one cell that contains it; where the cells are the elements, its
                           // slot instead of the cell. UINT32_MAX: none
     int *surface_cells;   // the cell behind each boundary face
-    sp_remains *left;     // NULL: no element was removed
-    // of the whole solid, while something is removed
+    sp_remains *left;     // NULL: no element was removed or appended
+    // of the solid as it was created, while something is removed or appended
     sp_surface *whole_boundary;
     int *whole_cells;
     double *whole_volume;       // per slot; allocated with the first removal
@@ -280,6 +293,11 @@ void sp__group_point(const sp_solid_group *g, int point, double natural[3], doub
 sp_solid_law sp__solid_law_of(const sp_solid_def *def, int region);               // 0: of the body
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);     // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def);  // groups, chunks, rest gradients, cells
+// arrays of a group whose structures are known: rest shape, materials, state of the kernels
+sp_status sp__group_make(sp_context *ctx, sp_solid *s, sp_solid_group *g);
+// the rest shape of the element in a slot of a group (from 0), with nodes in the numbering of x; and of padding
+void sp__group_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
+void sp__group_padding(sp_solid *s, sp_solid_group *g, size_t slot);
 // slopes, weights and volume of the element in a slot of a group (from 0), with nodes in the numbering of x
 void sp__solid_iso_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
 // the numbers of the kernels (kernels/law.h): law and constants; NULL, or a sentence that names the wrong value
@@ -362,6 +380,10 @@ sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double w
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 // solid_remove.c
 extern const sp_removal_ops sp__solid_removal;
+// the functions of this table
+sp_status sp__solid_make_remains(sp_body *b, const unsigned char *removed, sp_remains **out);
+sp_remains *sp__solid_use_remains(sp_body *b, sp_remains *next);
+void sp__solid_drop_remains(sp_body *b, sp_remains **remains);
 void sp__solid_free_remains(sp_body *b);  // and uses the whole boundary again
 // solid_faces.c
 void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_face_patch *out);
@@ -378,7 +400,9 @@ const char *sp__springs_tell(sp_solid *s);  // to which elastic material the spr
 bool sp__solid_relaxes(const sp_solid_def *def, int region);                      // 0: of the body
 const char *sp__relaxation_wrong(const sp_material *m, char *text, size_t size);  // NULL, or what is wrong
 sp_status sp__solid_make_histories(sp_context *ctx, sp_solid *s, const sp_solid_def *def);
-int sp__solid_histories(const sp_solid *s);  // numbers
+sp_status sp__solid_reserve_histories(sp_context *ctx,
+                                      sp_solid *s);  // memory; history_at of elements is 0. Nothing: none relaxes
+int sp__solid_histories(const sp_solid *s);          // numbers
 void sp__solid_relax_params(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m, const double param[SP_LAW_PARAMS]);
 void sp__solid_relax_begin(sp_body *b, double h);     // numbers of the laws for a step of length h
 void sp__group_relax(sp_body *b, sp_solid_group *g);  // iso.kept, from the histories at the start of the step
@@ -397,6 +421,10 @@ int64_t sp__solid_node_of(sp_body *b, int unknown);
 sp_status sp__solid_make_sums(sp_body *b);
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__solid_work(sp_body *b, double push[3]);
+// solid_create.c
+sp_status sp__solid_make_caches(sp_body *b);  // masses, scratch
+// solid_grow.c
+extern const sp_growth_ops sp__solid_growth;
 // solid_edit.c
 void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__solid_refresh(sp_body *b);

@@ -30,8 +30,8 @@ static const sp_param_spec *const solid_params[] = {
     NULL,
 };
 
-// The table of a solid; type: of the elements that its cells stand for; removes: how elements are removed.
-#define SOLID_OPS(type, removes)                                                                                            \
+// The table of a solid; type: of the elements that its cells stand for; removes, grows: how elements are removed and appended.
+#define SOLID_OPS(type, removes, grows)                                                                                     \
     {                                                                                                                       \
         .kind = "solid", .params = solid_params, .destroy = solid_destroy, .visit = sp__solid_visit,                        \
         .refresh = sp__solid_refresh, .prescribe = sp__solid_prescribe, .evaluate = sp__solid_evaluate,                     \
@@ -42,12 +42,12 @@ static const sp_param_spec *const solid_params[] = {
         .fields = sp__solid_fields, .field_count = SP_SOLID_FIELDS, .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},        \
         .element_type = type, .nodes_per_element = 4, .element_nodes = sp__solid_user_cells, .measure = sp__solid_measure,  \
         .energies = sp__solid_energies, .work = sp__solid_work, .hash = sp__solid_hash, .pin = sp__solid_pin,               \
-        .set_state = sp__solid_set_state, .removal = removes, .param_count = sp__body_param_count,                          \
+        .set_state = sp__solid_set_state, .removal = removes, .growth = grows, .param_count = sp__body_param_count,         \
         .param_at = sp__body_param_at, .node_of = sp__solid_node_of,                                                        \
     }
 
-const sp_body_ops sp__solid_ops = SOLID_OPS(SP_ELEMENT_TET4, &sp__solid_removal),
-                  sp__membrane_ops = SOLID_OPS(SP_ELEMENT_TRI3, NULL);
+const sp_body_ops sp__solid_ops = SOLID_OPS(SP_ELEMENT_TET4, &sp__solid_removal, &sp__solid_growth),
+                  sp__membrane_ops = SOLID_OPS(SP_ELEMENT_TRI3, NULL, NULL);
 
 sp_solid_def sp_solid_def_default(void) {
     return (sp_solid_def){
@@ -358,7 +358,7 @@ static size_t solid_scratch(const sp_body *b) {
     return most;
 }
 
-static sp_status make_caches(sp_body *b) {
+sp_status sp__solid_make_caches(sp_body *b) {
     sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->nodes;
     SP_TRY(sp__solid_make_mass(b));
@@ -480,7 +480,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
     SP_TRY(copy_materials(b, def));
     SP_TRY(copy_state(b, def));
-    SP_TRY(make_caches(b));
+    SP_TRY(sp__solid_make_caches(b));
     SP_TRY(sp__solid_make_surface(b, def->mesh));
     set_contact_scales(b, def->mesh);
     choose_solver(b, &def->solver);
@@ -573,6 +573,7 @@ static void solid_destroy(sp_body *b) {
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);
     sp__free(ctx, s->group);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__additions_free(ctx, &s->added);
     sp__solid_free_loads(ctx, s);
     sp__body_free(b);
     sp__free(ctx, s);

@@ -148,12 +148,20 @@ typedef struct group_kind {
     sp_element_type type;
     sp_solid_law law;
     int directions;
-    bool relaxes, strained;
+    bool relaxes, strained, penalty;
 } group_kind;
+
+// Saint Venant-Kirchhoff's tensor-mass elements have a term of their own for a penalty on the change of volume; other laws have
+// it in their numbers.
+static bool has_penalty(const sp_solid_def *def, int region) {
+    const sp_solid_law law = sp__solid_law_of(def, region);
+    const sp_material *m = region ? &def->regions[region - 1] : &def->material;
+    return law.model == SP_TENSOR_MASS && !sp__law_is_linear(&law) && m->incompressibility > 0;
+}
 
 static bool group_is(const sp_solid_group *g, const group_kind *k) {
     return g->type == k->type && law_equal(&g->law, &k->law) && g->directions == k->directions && g->relaxes == k->relaxes &&
-           g->strained == k->strained;
+           g->strained == k->strained && g->penalty == k->penalty;
 }
 
 static int group_find(sp_solid *s, const group_kind *k) {
@@ -165,7 +173,8 @@ static int group_find(sp_solid *s, const group_kind *k) {
                                                       .law = k->law,
                                                       .directions = k->directions,
                                                       .relaxes = k->relaxes,
-                                                      .strained = k->strained};
+                                                      .strained = k->strained,
+                                                      .penalty = k->penalty};
     return g;
 }
 
@@ -181,7 +190,8 @@ static sp_status make_groups(layout *o) {
         group_kind kind = {.law = sp__solid_law_of(o->def, r),
                            .directions = sp__solid_directions(o->def, r, o->second),
                            .relaxes = sp__solid_relaxes(o->def, r),
-                           .strained = sp__solid_has_eigenstrain(o->def, r)};
+                           .strained = sp__solid_has_eigenstrain(o->def, r),
+                           .penalty = has_penalty(o->def, r)};
         kind.type = sp_mesh_element(o->mesh, e, &nodes);
         kind.law.integration = integration_of(kind.type, &kind.law);
         o->group_of[e] = group_find(s, &kind);
@@ -375,15 +385,14 @@ static void iso_directions(const layout *o, sp_solid_group *g, int e, size_t slo
     for (size_t k = 0; k < per; k++) g->iso.fibre[(slot / w * per + k) * w + slot % w] = unit[k];
 }
 
-static void padding_rest(sp_solid *s, sp_solid_group *g, size_t slot) {
+void sp__group_padding(sp_solid *s, sp_solid_group *g, size_t slot) {
     s->volume[(size_t)g->first + slot] = 0;
     for (size_t p = 0; p < (size_t)g->iso.points; p++)
         g->iso.weight[(slot / (size_t)g->lanes * (size_t)g->iso.points + p) * (size_t)g->lanes + slot % (size_t)g->lanes] = 0;
 }
 
-static sp_status group_make_tets(layout *o, sp_solid_group *g) {
+static sp_status group_make_tets(sp_context *ctx, sp_solid *s, sp_solid_group *g) {
     sp_tets *t = &g->tets;
-    sp_context *ctx = o->ctx;
     size_t n = (size_t)g->slots + 1;
     const bool linear = sp__law_is_linear(&g->law);
     *t = (sp_tets){.lanes = g->lanes,
@@ -391,7 +400,7 @@ static sp_status group_make_tets(layout *o, sp_solid_group *g) {
                    .block_start = g->block_start,
                    .node = g->node,
                    .local = g->local,
-                   .volume = o->s->volume + g->first,
+                   .volume = s->volume + g->first,
                    .rotation = linear ? TET_LINEAR : (tet_rotation)g->law.rotation,
                    .deformed = !linear && g->law.shape == SP_SHAPE_DEFORMED};
     if (!SP_NEW(ctx, t->rest, 6 * n) || !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n))
@@ -413,16 +422,8 @@ static sp_status group_make_directions(sp_context *ctx, sp_solid_group *g, size_
     return SP_OK;
 }
 
-// an element of the solid has a penalty on its change of volume
-static bool layout_has_penalty(const layout *o) {
-    bool some = o->def->material.incompressibility > 0;
-    for (int r = 0; r < o->def->region_count; r++) some = some || o->def->regions[r].incompressibility > 0;
-    return some;
-}
-
-static sp_status group_make_iso(layout *o, sp_solid_group *g) {
+static sp_status group_make_iso(sp_context *ctx, sp_solid *s, sp_solid_group *g) {
     sp_iso *iso = &g->iso;
-    sp_context *ctx = o->ctx;
     *iso = (sp_iso){.lanes = g->lanes,
                     .blocks = g->blocks,
                     .nodes = g->nodes,
@@ -430,14 +431,14 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
                     .law = g->law.model == SP_HOLZAPFEL ? SP_LAW_NEO_HOOKEAN_ISOCHORIC : sp__solid_law_number(&g->law),
                     .dense = g->law.model == SP_COSTA,
                     .tensor = g->law.model == SP_TENSOR_MASS,
-                    .penalty = g->law.model == SP_TENSOR_MASS && !sp__law_is_linear(&g->law) && layout_has_penalty(o),
+                    .penalty = g->penalty,
                     .directions = g->directions,
                     .families = g->law.model == SP_COSTA ? 0 : g->directions,
                     .definite = g->law.tangent == SP_TANGENT_FROZEN,
                     .block_start = g->block_start,
                     .node = g->node,
                     .local = g->local,
-                    .volume = o->s->volume + g->first};
+                    .volume = s->volume + g->first};
     size_t slots = (size_t)g->slots + 1, points = slots * (size_t)iso->points, slopes = 3 * ((size_t)g->nodes - 1);
     if (g->law.integration == SP_INTEGRATION_B_BAR && g->type == SP_ELEMENT_HEX8 &&
         (!SP_NEW(ctx, iso->bar, slots * (slopes + 1)) || !SP_NEW(ctx, g->other_bar, slots * (slopes + 1))))
@@ -453,6 +454,10 @@ static sp_status group_make_iso(layout *o, sp_solid_group *g) {
 
 // ------------------------------------------------------------------------------------------------ slots of the solid
 
+void sp__group_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot) {
+    (g->springs.pattern ? sp__springs_rest : g->iso.points ? sp__solid_iso_rest : tet_rest)(s, g, x, node, slot);
+}
+
 // users' numbers of the slots, and the rest shape of their elements
 static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
     sp_solid *s = o->s;
@@ -460,14 +465,12 @@ static void group_slots(layout *o, sp_solid_group *g, const int *slot_element) {
         const int *node, e = slot_element[k] >= 0 ? slot_element[k] : -1 - slot_element[k];
         sp_mesh_element(o->mesh, e, &node);
         if (g->directions) iso_directions(o, g, e, (size_t)k);
-        (g->springs.pattern ? sp__springs_rest
-         : g->iso.points    ? sp__solid_iso_rest
-                            : tet_rest)(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
+        sp__group_rest(s, g, sp_mesh_positions(o->mesh), node, (size_t)k);
         s->user_element[g->first + k] = slot_element[k] >= 0 ? e : -1;
         if (slot_element[k] >= 0)
             s->slot_of[e] = g->first + k;
         else
-            padding_rest(s, g, (size_t)k);
+            sp__group_padding(s, g, (size_t)k);
     }
 }
 
@@ -477,11 +480,20 @@ static sp_status group_pack(layout *o, int group, int **slot_element) {
     SP_TRY(layout_sort_elements(o, group));
     int chunks = cut_chunks(o, g->elements);
     SP_TRY(group_blocks(o, g, chunks));
+    g->built = (sp_group_size){g->elements, chunks};
     return group_chunks(o, g, chunks, slot_element);
 }
 
-static sp_status make_springs(layout *o, sp_solid_group *g) {
-    return sp__springs_make(o->ctx, o->s, g);
+static bool group_has_patches(const sp_solid_group *g) {
+    return g->type == SP_ELEMENT_TET4 && g->law.integration == SP_INTEGRATION_B_BAR;
+}
+
+sp_status sp__group_make(sp_context *ctx, sp_solid *s, sp_solid_group *g) {
+    const sp_material_model model = g->law.model;
+    const bool written_by_hand = g->type == SP_ELEMENT_TET4 && !g->relaxes && !g->directions && !group_has_patches(g) &&
+                                 !g->strained && (model == SP_COROTATIONAL || sp__law_is_linear(&g->law));
+    SP_TRY((model == SP_MASS_SPRING ? sp__springs_make : written_by_hand ? group_make_tets : group_make_iso)(ctx, s, g));
+    return g->strained ? sp__group_make_eigenstrain(ctx, g) : SP_OK;
 }
 
 static sp_status pack_groups(layout *o, int **slot_element) {
@@ -491,15 +503,9 @@ static sp_status pack_groups(layout *o, int **slot_element) {
         !SP_NEW(o->ctx, s->volume, s->slots + 1))
         return SP_NO_MEMORY;
     for (int g = 0; g < s->group_count; g++) {
-        const sp_solid_law *law = &s->group[g].law;
-        bool patches = s->group[g].type == SP_ELEMENT_TET4 && law->integration == SP_INTEGRATION_B_BAR;
-        bool written_by_hand = s->group[g].type == SP_ELEMENT_TET4 && !s->group[g].relaxes && !s->group[g].directions &&
-                               !patches && !s->group[g].strained && (law->model == SP_COROTATIONAL || sp__law_is_linear(law));
-        bool springs = law->model == SP_MASS_SPRING;
-        SP_TRY((springs ? make_springs : written_by_hand ? group_make_tets : group_make_iso)(o, &s->group[g]));
-        if (s->group[g].strained) SP_TRY(sp__group_make_eigenstrain(o->ctx, &s->group[g]));
+        SP_TRY(sp__group_make(o->ctx, s, &s->group[g]));
         group_slots(o, &s->group[g], slot_element[g]);
-        if (patches) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
+        if (group_has_patches(&s->group[g])) SP_TRY(sp__solid_make_patches(o->ctx, s, &s->group[g], o->def, slot_element[g]));
     }
     return SP_OK;
 }
@@ -542,6 +548,7 @@ sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_solid_def *def) 
     if (!SP_NEW(ctx, slot_element, s->group_count)) goto done;
     status = pack_groups(&o, slot_element);
     if (status >= 0) status = copy_cells(ctx, s, def->mesh);
+    s->built = (sp_solid_size){s->nodes, s->elements, s->cells, s->leaf_count};
 done:
     for (int g = 0; slot_element && g < s->group_count; g++) sp__free(ctx, slot_element[g]);
     sp__free(ctx, slot_element);

@@ -423,6 +423,14 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
     out->elastic = sp__solid_elastic(b, q);
 }
 
+// what was appended: the nodes of the elements, those that they are like, rest positions
+static uint64_t additions_hash(const sp_additions *a) {
+    uint64_t sum = 0, place = (uint64_t)1 << 40;  // behind all numbers of the state
+    for (int i = 0; i < a->elements; i++) sum += sp__mix((uint64_t)a->like[i], place++);
+    for (int i = 0; i < a->element_nodes; i++) sum += sp__mix((uint64_t)a->node[i], place++);
+    return sum + sp__body_hash_numbers(a->rest, 3 * a->nodes, place);
+}
+
 uint64_t sp__solid_hash(sp_body *b) {
     sp_solid *s = sp__solid(b);
     uint64_t sum = 0;
@@ -440,7 +448,7 @@ uint64_t sp__solid_hash(sp_body *b) {
     }
     for (int e = 0; s->left && e < s->elements; e++)
         if (s->left->gone[e]) sum += sp__mix(1, 6 * (uint64_t)s->nodes + (uint64_t)(sp__solid_histories(s) + e));
-    return sum;
+    return s->added.elements ? sum + additions_hash(&s->added) : sum;
 }
 
 int64_t sp__solid_node_of(sp_body *b, int unknown) {

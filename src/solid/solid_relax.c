@@ -68,15 +68,19 @@ static sp_status make_group_kept(sp_context *ctx, sp_solid_group *g) {
                : SP_NO_MEMORY;
 }
 
-sp_status sp__solid_make_histories(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
+sp_status sp__solid_reserve_histories(sp_context *ctx, sp_solid *s) {
     bool any = false;
     for (int g = 0; g < s->group_count; g++) {
         if (!s->group[g].relaxes) continue;
         any = true;
         SP_TRY(make_group_kept(ctx, &s->group[g]));
     }
-    if (!any) return SP_OK;
-    if (!SP_NEW(ctx, s->history_at, s->elements + 1)) return SP_NO_MEMORY;
+    return !any || SP_NEW(ctx, s->history_at, s->elements + 1) ? SP_OK : SP_NO_MEMORY;
+}
+
+sp_status sp__solid_make_histories(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
+    SP_TRY(sp__solid_reserve_histories(ctx, s));
+    if (!s->history_at) return SP_OK;
     for (int e = 0; e < s->elements; e++) {
         const int r = def->element_region ? def->element_region[e] : 0;
         const sp_material *m = r ? &def->regions[r - 1] : &def->material;

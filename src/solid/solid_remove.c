@@ -30,13 +30,14 @@ static void count_bare(const sp_solid *s, sp_remains *r) {
 
 // ------------------------------------------------------------------------------------------------ faces that become bare
 
-// Triangles of the faces of elements that were removed, and of their neighbours: one that belongs to one element of each kind is
-// a new part of the boundary.
+// Triangles of the faces of elements that were removed or appended, and of their neighbours. One that belongs to a single element
+// that is left is a part of the boundary; a new one, if the boundary of the whole solid does not have it.
 typedef struct remove_triangle {
     int corner[3];  // user's nodes, outward
     int element;
     uint64_t key[2];  // corners, ascending
-    bool bare;
+    bool bare;        // a new part of the boundary
+    bool covered;     // another element that is left has it too
 } remove_triangle;
 
 typedef struct remove_job {
@@ -44,7 +45,7 @@ typedef struct remove_job {
     const sp_remains *r;
     const sp_surface *whole;  // boundary of the whole solid
     const int *whole_cells;
-    unsigned char *touched;  // per user's node: a node of a removed element
+    unsigned char *touched;  // per user's node: a node of a removed or appended element
     remove_triangle *list, **sorted;
     int count, faces;
     int *first_cell;     // per element (elements + 1)
@@ -69,10 +70,15 @@ static void mark_touched(const remove_job *j) {
     int node[SP_ELEMENT_NODES_MAX];
     sp_element_type type;
     for (int e = 0; e < j->s->elements; e++)
-        for (int a = j->r->gone[e] ? remove_nodes(j->s, e, node, &type) : 0; a > 0; a--) j->touched[node[a - 1]] = 1;
+        for (int a = j->r->gone[e] || e >= j->s->built.elements ? remove_nodes(j->s, e, node, &type) : 0; a > 0; a--)
+            j->touched[node[a - 1]] = 1;
 }
 
-// counts the triangles with three nodes of removed elements, or lists them
+static bool all_touched(const remove_job *j, const int n[3]) {
+    return j->touched[n[0]] && j->touched[n[1]] && j->touched[n[2]];
+}
+
+// counts the triangles with three touched nodes, or lists them
 static int list_triangles(remove_job *j) {
     int node[SP_ELEMENT_NODES_MAX], triangle[SP_ELEMENT_TRIANGLES_MAX][3], count = 0;
     sp_element_type type;
@@ -81,7 +87,7 @@ static int list_triangles(remove_job *j) {
         sp__element_triangles(type, node, triangle);
         for (int t = 0; t < sp__element_triangle_count(type); t++) {
             const int *n = triangle[t];
-            if (!(j->touched[n[0]] && j->touched[n[1]] && j->touched[n[2]])) continue;
+            if (!all_touched(j, n)) continue;
             if (j->list) {
                 j->list[count] = (remove_triangle){.corner = {n[0], n[1], n[2]}, .element = e};
                 sort_corners(&j->list[count]);
@@ -93,14 +99,59 @@ static int list_triangles(remove_job *j) {
     return count;
 }
 
-static void find_bare(const remove_job *j) {
-    qsort(j->sorted, (size_t)j->count, sizeof *j->sorted, compare_triangles);
-    for (int i = 0; i + 1 < j->count; i++) {
-        remove_triangle *a = j->sorted[i], *b = j->sorted[i + 1];
-        if (a->key[0] != b->key[0] || a->key[1] != b->key[1]) continue;
-        const unsigned char gone = j->r->gone[a->element], other = j->r->gone[b->element];
-        if (gone != other) (gone ? b : a)->bare = true;
+static bool same_triangle(const remove_triangle *a, const remove_triangle *b) {
+    return a->key[0] == b->key[0] && a->key[1] == b->key[1];
+}
+
+// the corners ascend up to a rotation
+static bool ascends(const remove_triangle *t) {
+    const int *c = t->corner;
+    return (c[0] < c[1]) + (c[1] < c[2]) + (c[2] < c[0]) == 2;
+}
+
+// Triangles that are one, [begin, end) of the sorted list. Of those of the elements that the solid was created with, one alone is
+// in the boundary of the whole.
+static sp_status mark_bare(sp_body *b, const remove_job *j, int begin, int end) {
+    remove_triangle *last = NULL;
+    int left = 0, built = 0;
+    for (int i = begin; i < end; i++) {
+        remove_triangle *t = j->sorted[i];
+        built += t->element < j->s->built.elements;
+        if (j->r->gone[t->element]) continue;
+        if (last && (left > 1 || ascends(last) == ascends(t)))
+            return SP_BODY_FAIL(b, SP_BAD_INPUT,
+                                "elements %d and %d of '%s' overlap: both are at the same side of nodes %d, %d, %d",
+                                last->element, t->element, b->name, t->corner[0], t->corner[1], t->corner[2]);
+        last = t, left++;
     }
+    for (int i = begin; i < end; i++) j->sorted[i]->covered = left > 1;
+    if (left == 1) last->bare = built != 1 || last->element >= j->s->built.elements;
+    return SP_OK;
+}
+
+static sp_status find_bare(sp_body *b, const remove_job *j) {
+    qsort(j->sorted, (size_t)j->count, sizeof *j->sorted, compare_triangles);
+    for (int begin = 0, end; begin < j->count; begin = end) {
+        for (end = begin + 1; end < j->count && same_triangle(j->sorted[begin], j->sorted[end]); end++) continue;
+        SP_TRY(mark_bare(b, j, begin, end));
+    }
+    return SP_OK;
+}
+
+static int compare_keys(const void *p, const void *q) {
+    const remove_triangle *a = *(remove_triangle *const *)p, *b = *(remove_triangle *const *)q;
+    for (int k = 0; k < 2; k++)
+        if (a->key[k] != b->key[k]) return a->key[k] < b->key[k] ? -1 : 1;
+    return 0;
+}
+
+// an appended element lies on a face of the boundary of the whole
+static bool is_covered(const remove_job *j, const int corner[3]) {
+    remove_triangle face = {.corner = {corner[0], corner[1], corner[2]}}, *key = &face;
+    if (!all_touched(j, corner)) return false;
+    sort_corners(&face);
+    remove_triangle **found = bsearch(&key, j->sorted, (size_t)j->count, sizeof *j->sorted, compare_keys);
+    return found && (*found)->covered;
 }
 
 // the cell of an element behind a triangle
@@ -126,7 +177,7 @@ static void collect_faces(remove_job *j) {
     for (int f = 0; f < whole->face_count; f++) {
         int corner[3], cell = j->whole_cells[f];
         for (int k = 0; k < 3; k++) corner[k] = whole->nodes[whole->faces[3 * f + k]];
-        if (!j->r->gone[j->s->cell_element[cell]]) add_face(j, corner, cell);
+        if (!j->r->gone[j->s->cell_element[cell]] && !is_covered(j, corner)) add_face(j, corner, cell);
     }
     for (int i = 0; i < j->count; i++)
         if (j->list[i].bare) add_face(j, j->list[i].corner, cell_behind(j, &j->list[i]));
@@ -193,7 +244,10 @@ static sp_status find_boundary(sp_body *b, sp_remains *r) {
     if (!SP_NEW(b->ctx, j.list, j.count + 1) || !SP_NEW(b->ctx, j.sorted, j.count + 1) || !SP_NEW(b->ctx, j.corner, 3 * most) ||
         !SP_NEW(b->ctx, j.cell, most))
         goto done;
-    list_triangles(&j), find_bare(&j), collect_faces(&j);
+    list_triangles(&j);
+    status = find_bare(b, &j);
+    if (status < 0) goto done;
+    collect_faces(&j);
     status = new_boundary(b, &j, r);
 done:
     sp__free(b->ctx, j.touched), sp__free(b->ctx, j.vertex), sp__free(b->ctx, j.first_cell);
@@ -203,7 +257,7 @@ done:
 
 // ------------------------------------------------------------------------------------------------ what is left
 
-static void remains_free(sp_body *b, sp_remains **remains) {
+void sp__solid_drop_remains(sp_body *b, sp_remains **remains) {
     sp_remains *r = *remains;
     *remains = NULL;
     if (!r) return;
@@ -225,7 +279,7 @@ static sp_status remains_fill(sp_body *b, const unsigned char *removed, sp_remai
     const sp_solid *s = sp__solid(b);
     if (!SP_NEW(b->ctx, r->gone, s->elements) || !SP_NEW(b->ctx, r->bare, s->nodes) || !SP_NEW(b->ctx, r->held, b->nv))
         return SP_NO_MEMORY;
-    for (int e = 0; e < s->elements; e++) r->gone[e] = removed[e] != 0, r->gone_count += r->gone[e];
+    for (int e = 0; removed && e < s->elements; e++) r->gone[e] = removed[e] != 0, r->gone_count += r->gone[e];
     if (r->gone_count == s->elements)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "all %d elements of '%s' are removed, one must be left", s->elements, b->name);
     count_bare(s, r);
@@ -233,16 +287,17 @@ static sp_status remains_fill(sp_body *b, const unsigned char *removed, sp_remai
     return find_boundary(b, r);
 }
 
-static sp_status remains_make(sp_body *b, const unsigned char *removed, sp_remains **out) {
+sp_status sp__solid_make_remains(sp_body *b, const unsigned char *removed, sp_remains **out) {
+    const sp_solid *s = sp__solid(b);
     sp_remains *r;
     int first = 0;
     *out = NULL;
-    while (first < sp__solid(b)->elements && !removed[first]) first++;
-    if (first == sp__solid(b)->elements) return SP_OK;
+    while (removed && first < s->elements && !removed[first]) first++;
+    if ((!removed || first == s->elements) && !s->added.elements) return SP_OK;
     sp_status status = SP_NEW(b->ctx, r, 1) ? remains_fill(b, removed, r) : SP_NO_MEMORY;
     if (status == SP_NO_MEMORY) SP_BODY_FAIL(b, status, "no memory to remove elements of '%s'", b->name);
     if (status < 0)
-        remains_free(b, &r);
+        sp__solid_drop_remains(b, &r);
     else
         *out = r;
     return status;
@@ -310,7 +365,7 @@ static void exchange_boundary(sp_body *b, const sp_remains *before) {
     b->surfaces[0]->side = shown->side, b->surfaces[0]->self = shown->self;
 }
 
-static sp_remains *remains_use(sp_body *b, sp_remains *next) {
+sp_remains *sp__solid_use_remains(sp_body *b, sp_remains *next) {
     sp_solid *s = sp__solid(b);
     sp_remains *before = s->left;
     s->left = next;
@@ -325,7 +380,7 @@ void sp__solid_free_remains(sp_body *b) {
     sp_solid *s = sp__solid(b);
     if (!s->left) return;
     b->surfaces[0] = s->whole_boundary, s->surface_cells = s->whole_cells;
-    remains_free(b, &s->left);
+    sp__solid_drop_remains(b, &s->left);
 }
 
 // ------------------------------------------------------------------------------------------------ queries
@@ -336,7 +391,7 @@ static int remains_element_of(const sp_body *b, int cell) {
 
 static const unsigned char *remains_removed(const sp_body *b, int *count) {
     *count = sp__solid(b)->left ? sp__solid(b)->left->gone_count : 0;
-    return sp__solid(b)->left ? sp__solid(b)->left->gone : NULL;
+    return *count > 0 ? sp__solid(b)->left->gone : NULL;
 }
 
 static int remains_bare(const sp_body *b) {
@@ -345,7 +400,7 @@ static int remains_bare(const sp_body *b) {
 
 const sp_removal_ops sp__solid_removal = {.element_of = remains_element_of,
                                           .removed = remains_removed,
-                                          .make = remains_make,
-                                          .use = remains_use,
-                                          .free = remains_free,
+                                          .make = sp__solid_make_remains,
+                                          .use = sp__solid_use_remains,
+                                          .free = sp__solid_drop_remains,
                                           .bare = remains_bare};

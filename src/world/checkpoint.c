@@ -9,6 +9,9 @@
 // its compliance, and the impulse of its last contacts, the solver of a body. A world with links has the number after that: a
 // word that says whether it has contact by constraints, and after the multipliers its links with their ties.
 //
+// Where elements were appended to a body, the version has the bit GROWN, and the lists of additions precede the world. A restore
+// first makes the bodies with these lists, and exchanges them back if the rest of the block does not fit.
+//
 // A solver allocates its arrays in its first solve, which has not happened in a new world. If the arrays do not match those of
 // the block, a new solver is created for the body and solves once with a zero right-hand side. It replaces the old solver when
 // the whole block is known to match.
@@ -35,6 +38,7 @@ typedef struct walk {
     bool compare;      // arrays are compared, not copied
     bool constraints;  // of contact are in the block
     bool links;        // links are
+    bool grown;        // lists of additions are
     const char *body;
     span solver, compliance;  // CHECK: their arrays of the last body
     bool impulse;             // CHECK: contacts have left an impulse on it
@@ -49,6 +53,7 @@ typedef struct block_header {
 
 static const char magic[8] = "SPCHECK";                        // the final zero is replaced by the version
 enum { VERSION = 4, VERSION_CONSTRAINTS = 9, VERSION_LINKS };  // 5 to 8: without impulses or volumes, never released
+enum { GROWN = 64 };                                           // added to the version
 
 typedef struct world_record {
     double time, time_carry;
@@ -628,7 +633,107 @@ static sp_status reserve_links(sp_world *w, walk *k) {
     return SP_OK;
 }
 
+// ---------------------------------------------------------------------------------------------------- additions
+
+typedef struct additions_record {
+    uint64_t slot, nodes, elements, element_nodes;  // slot 0: the end of the lists
+    uint64_t flags;                                 // elements of the body, if some are removed; else 0
+} additions_record;
+
+static const sp_additions *additions_of(const sp_body *b) {
+    return b->ops->growth ? b->ops->growth->list(b) : NULL;
+}
+
+static bool is_grown(const sp_body *b) {
+    return additions_of(b) && additions_of(b)->elements > 0;
+}
+
+static bool world_grown(const sp_world *w) {
+    bool grown = false;
+    for (int i = 0; i < w->body_count; i++) grown = grown || is_grown(w->bodies[i]);
+    return grown;
+}
+
+static void write_additions(const sp_world *w, walk *k) {
+    for (int i = 0; i <= w->body_count; i++) {
+        const sp_additions none = {0}, *a = i < w->body_count ? additions_of(w->bodies[i]) : &none;
+        if (i < w->body_count && !is_grown(w->bodies[i])) continue;
+        const unsigned char *removed = i < w->body_count ? removed_of(w->bodies[i]) : NULL;
+        additions_record r = {i < w->body_count ? w->bodies[i]->id.slot : 0, (uint64_t)a->nodes, (uint64_t)a->elements,
+                              (uint64_t)a->element_nodes, removed ? (uint64_t)w->bodies[i]->computed : 0};
+        checkpoint_pass(k, &r, sizeof r);
+        checkpoint_pass(k, a->rest, 3 * (size_t)a->nodes * sizeof *a->rest);
+        checkpoint_pass(k, a->like, (size_t)a->elements * sizeof *a->like);
+        checkpoint_pass(k, a->node, (size_t)a->element_nodes * sizeof *a->node);
+        checkpoint_pass(k, (unsigned char *)(uintptr_t)removed, (size_t)r.flags);  // writes from it
+    }
+}
+
+// The next list of the block, in place, and where its flags of removed elements are; false: there are no more, or the block is
+// damaged (checkpoint_ok).
+static bool read_additions(walk *k, additions_record *r, sp_additions *out, size_t *flags) {
+    const uint64_t most = INT32_MAX / 64;
+    checkpoint_pass(k, r, sizeof *r);
+    if (!checkpoint_ok(k) || r->slot == 0) return false;
+    size_t size[4] = {0}, at[4], sum = 0;
+    if (r->nodes <= most && r->elements <= most && r->element_nodes <= most && r->flags <= most) {
+        size[0] = 3 * (size_t)r->nodes * sizeof *out->rest, size[1] = (size_t)r->elements * sizeof *out->like;
+        size[2] = (size_t)r->element_nodes * sizeof *out->node, size[3] = (size_t)r->flags;
+        for (int i = 0; i < 4; i++) at[i] = k->at + sum, sum += (size[i] + 7) & ~(size_t)7;
+    }
+    if (size[1] == 0 || sum > k->size - k->at) {
+        snprintf(k->why, sizeof k->why, "it ends inside a list of %llu elements", (unsigned long long)r->elements);
+        return false;
+    }
+    *out = (sp_additions){.nodes = (int)r->nodes, .elements = (int)r->elements, .element_nodes = (int)r->element_nodes};
+    out->rest = (double *)(void *)(k->data + at[0]);
+    out->like = (int *)(void *)(k->data + at[1]), out->node = (int *)(void *)(k->data + at[2]);
+    *flags = at[3];
+    k->at += sum;
+    return true;
+}
+
+static void pass_additions(const sp_world *w, walk *k) {
+    additions_record r;
+    sp_additions a;
+    size_t flags;
+    if (!k->grown) return;
+    if (k->mode <= WRITE)
+        write_additions(w, k);
+    else
+        while (read_additions(k, &r, &a, &flags)) continue;
+}
+
+// The list of a body in the block; where it has none, the list is empty.
+static sp_status try_growth(sp_world *w, walk k, sp_body *b) {
+    additions_record r, own = {0};
+    sp_additions a, found = {0};
+    size_t flags, at = 0;
+    while (k.grown && read_additions(&k, &r, &a, &flags))
+        if (r.slot == b->id.slot) found = a, own = r, at = flags;
+    if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
+    if (!b->ops->growth) return SP_OK;  // a list of it is refused with the body
+    const int elements = b->computed - b->ops->growth->list(b)->elements + found.elements;
+    if (own.flags != 0 && own.flags != (uint64_t)elements)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: body '%s' has %d elements with those appended",
+                          b->name, elements);
+    sp_status status = sp__world_growth_try(w, b, &found, own.flags ? k.data + at : NULL);
+    return status < 0 ? sp__world_body_failed(w, b, status) : SP_OK;
+}
+
+static sp_status try_growths(sp_world *w, walk k) {
+    k.mode = CHECK;
+    for (int i = 0; i < w->body_count; i++) SP_TRY(try_growth(w, k, w->bodies[i]));
+    return SP_OK;
+}
+
+static void end_growths(sp_world *w, bool keep) {
+    for (int i = 0; i < w->body_count; i++) sp__world_growth_end(w, w->bodies[i], keep);
+}
+
 static void pass_world(sp_world *w, walk *k) {
+    pass_additions(w, k);
+    if (!checkpoint_ok(k)) return;
     world_record r = world_record_of(w);
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode >= CHECK && r.body_count != (uint64_t)w->body_count)
@@ -657,7 +762,8 @@ static uint64_t checkpoint_checksum(const unsigned char *data, size_t size) {
 // ---------------------------------------------------------------------------------------------------- save
 
 static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
-    walk count = {.mode = COUNT, .constraints = sp__world_has_contact_rows(w), .links = w->links.count > 0};
+    walk count = {
+        .mode = COUNT, .constraints = sp__world_has_contact_rows(w), .links = w->links.count > 0, .grown = world_grown(w)};
     pass_world(w, &count);
     size_t size = sizeof(block_header) + count.at;
     unsigned char *data = sp__alloc(w->ctx, size, 1);
@@ -666,11 +772,13 @@ static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
                   .data = data + sizeof(block_header),
                   .size = count.at,
                   .constraints = count.constraints,
-                  .links = count.links};
+                  .links = count.links,
+                  .grown = count.grown};
     pass_world(w, &write);
     block_header h = {.size = count.at, .checksum = checkpoint_checksum(write.data, count.at)};
     memcpy(h.magic, magic, sizeof magic);
-    h.magic[7] = write.links ? VERSION_LINKS : write.constraints ? VERSION_CONSTRAINTS : VERSION;
+    const int version = write.links ? VERSION_LINKS : write.constraints ? VERSION_CONSTRAINTS : VERSION;
+    h.magic[7] = (char)(version | (write.grown ? GROWN : 0));
     memcpy(data, &h, sizeof h);
     *out = (sp_checkpoint){data, size};
     return SP_OK;
@@ -695,7 +803,8 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     if (!data || size < sizeof *h) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes: too short to be one", size);
     memcpy(h, data, sizeof *h);
     if (memcmp(h->magic, magic, 7) != 0) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: the first bytes are not those of one");
-    if (h->magic[7] != VERSION && h->magic[7] != VERSION_CONSTRAINTS && h->magic[7] != VERSION_LINKS)
+    const int version = h->magic[7] & ~GROWN;
+    if (version != VERSION && version != VERSION_CONSTRAINTS && version != VERSION_LINKS)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d, %d and %d", h->magic[7], VERSION,
                           VERSION_CONSTRAINTS, VERSION_LINKS);
     if (h->size != size - sizeof *h)
@@ -709,6 +818,7 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
 // Reserves memory for drags and solvers of the block. No other part of a restore allocates, so this is done before any change.
 static sp_status checkpoint_reserve(sp_world *w, walk k) {
     world_record r;
+    pass_additions(w, &k);
     checkpoint_pass(&k, &r, sizeof r);
     pass_kinds(&k);
     if (k.constraints && !w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
@@ -749,6 +859,21 @@ static void swap_solvers(sp_world *w, bool keep_new) {
     }
 }
 
+// Checks the whole block and reserves what it needs. Bodies have the additions of the block then; on failure all is as before.
+static sp_status checkpoint_fit(sp_world *w, walk start) {
+    walk k = start;
+    sp_status status = try_growths(w, start);
+    if (status >= 0) pass_world(w, &k);
+    if (!checkpoint_ok(&k)) status = WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
+    if (status >= 0) {
+        status = checkpoint_reserve(w, start);
+        swap_solvers(w, status >= 0);
+    }
+    for (int i = 0; i < w->body_count && status < 0; i++) sp__world_remains_drop(w, w->bodies[i]);
+    end_growths(w, status >= 0);
+    return status;
+}
+
 static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) {
     block_header h;
     SP_TRY(check_header(w, data, size, &h));
@@ -757,23 +882,18 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
     walk start = {.mode = CHECK,
                   .data = block,
                   .size = size - sizeof h,
-                  .constraints = h.magic[7] == VERSION_CONSTRAINTS,
-                  .links = h.magic[7] == VERSION_LINKS};
+                  .constraints = (h.magic[7] & ~GROWN) == VERSION_CONSTRAINTS,
+                  .links = (h.magic[7] & ~GROWN) == VERSION_LINKS,
+                  .grown = (h.magic[7] & GROWN) != 0};
+    SP_TRY(checkpoint_fit(w, start));
     walk k = start;
-    pass_world(w, &k);
-    if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
-    sp_status status = checkpoint_reserve(w, start);
-    swap_solvers(w, status >= 0);
-    for (int i = 0; i < w->body_count && status < 0; i++) sp__world_remains_drop(w, w->bodies[i]);
-    SP_TRY(status);
-    k = start;
     k.mode = APPLY;
     pass_world(w, &k);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         b->ops->refresh(b);
         b->retune = true;
-        status = b->solver ? sp__solver_restored(b->solver) : SP_OK;
+        sp_status status = b->solver ? sp__solver_restored(b->solver) : SP_OK;
         if (status >= 0 && b->compliance) status = sp__compliance_restored(b->compliance);
         if (status < 0) return sp__world_body_failed(w, b, status);
     }

@@ -57,6 +57,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .nodes = b->nodes,
                               .elements = b->computed ? b->computed : b->elements,
                               .removed = removed,
+                              .appended = b->ops->growth ? b->ops->growth->list(b)->elements : 0,
                               .cells = b->elements,
                               .state = {state_field(b, 0), state_field(b, 1)},
                               .frozen = b->frozen,

@@ -106,7 +106,7 @@ sp_status sp__world_remains_reserve(sp_world *w, sp_body *b, const unsigned char
     sp__world_remains_drop(w, b);
     if (!now && !removed) return SP_OK;
     if (now && removed && memcmp(now, removed, (size_t)b->computed) == 0) return SP_OK;
-    if (removed) SP_TRY(b->ops->removal->make(b, removed, &slot->incoming));
+    SP_TRY(b->ops->removal->make(b, removed, &slot->incoming));
     slot->has_incoming = true;
     return SP_OK;
 }

@@ -42,6 +42,7 @@ typedef struct sp_slot {
     int removing_count, removing_left;  // by edits of the step; elements that are left
     sp_remains *incoming;               // of a restore
     bool has_incoming;
+    sp_growth *growth;  // of a restore: the body as it was before; NULL: it is the same
     uint32_t generation;
 } sp_slot;
 
@@ -279,6 +280,11 @@ void sp__world_removals_drop(sp_world *w);
 sp_status sp__world_remains_reserve(sp_world *w, sp_body *b, const unsigned char *removed);
 void sp__world_remains_take(sp_world *w, sp_body *b);
 void sp__world_remains_drop(sp_world *w, sp_body *b);
+
+// growth.c. A restore: exchanges the body for the one with these additions, keeping the former; then undoes that or lets it be.
+// Nullable: removed, per element
+sp_status sp__world_growth_try(sp_world *w, sp_body *b, const sp_additions *additions, const unsigned char *removed);
+void sp__world_growth_end(sp_world *w, sp_body *b, bool keep);
 
 // Parameters: checks of definitions; the parameter at a path. Parameters of the world: *body is NULL, *gravity is set for
 // gravity.

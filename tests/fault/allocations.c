@@ -304,6 +304,45 @@ static void play_links(story *s) {
     remove_elements(s);
 }
 
+// ---------------------------------------------------------------------------------------------------- growth
+
+// an element divided in four around a new node, a checkpoint of that, and the solid as it was made
+static sp_status divide(story *s, sp_body_id soft) {
+    sp_addition add = sp_addition_default();
+    sp_anchor middle = {.body = soft, .elem = 3, .at = {0.25, 0.25, 0.25}};
+    const int removed[1] = {3}, like[4] = {3, 3, 3, 3};
+    const int *own = sp_mesh_tets(s->mesh) + 12;
+    int nodes[16];
+    for (int i = 0; i < 16; i++) nodes[i] = i / 4 == i % 4 ? sp_mesh_node_count(s->mesh) : own[i % 4];
+    add.node_count = 1, add.at = &middle, add.element_count = 4, add.like = like, add.nodes = nodes, add.node_entries = 16;
+    add.removed = removed, add.removed_count = 1;
+    return sp_world_append(s->w, soft, &add);
+}
+
+static void play_growth(story *s) {
+    sp_contact_def contact = sp_contact_def_default();
+    sp_checkpoint before = {0}, after = {0};
+    sp_body_info info;
+    contact.formulation = SP_CONTACT_PROXIMITY;
+    AGAIN(s, make_context(s));
+    AGAIN(s, make_mesh(s));
+    AGAIN(s, sp_world_create(s->ctx, NULL, &s->w));
+    AGAIN(s, sp_world_set_contact(s->w, &contact));
+    AGAIN(s, add_touching(s));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    const sp_body_id soft = sp_world_body_named(s->w, "soft");
+    AGAIN(s, sp_world_save(s->w, &before));
+    AGAIN(s, divide(s, soft));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_save(s->w, &after));
+    AGAIN(s, sp_world_restore(s->w, before.data, before.size));
+    CHECK(sp_world_body_info(s->w, soft, &info) == SP_OK && info.appended == 0);
+    AGAIN(s, sp_world_restore(s->w, after.data, after.size));
+    CHECK(sp_world_body_info(s->w, soft, &info) == SP_OK && info.appended == 4);
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    sp_checkpoint_free(s->w, &before), sp_checkpoint_free(s->w, &after);
+}
+
 // ---------------------------------------------------------------------------------------------------- every allocation
 
 static failing paths;
@@ -344,6 +383,11 @@ TEST(every_allocation_of_contact_may_fail) {
 
 TEST(every_allocation_of_volumes_may_fail) {
     every_allocation(play_volumes, SP_COMPLIANCE_EXACT);
+    failing_free(&paths);
+}
+
+TEST(every_allocation_of_growth_may_fail) {
+    every_allocation(play_growth, SP_COMPLIANCE_AUTO);
     failing_free(&paths);
 }
 

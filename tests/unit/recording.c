@@ -324,6 +324,67 @@ TEST(removed_elements_are_recorded) {
     }
 }
 
+// divides an element in four around a new node in its middle
+static void divide_element(sp_world *w, sp_body_id body, int element) {
+    sp_body_info info;
+    sp_element_view view;
+    int cells[4 * 64], nodes[16], like[4];
+    REQUIRE(sp_world_body_info(w, body, &info) == SP_OK && info.cells <= 64);
+    REQUIRE(sp_world_elements(w, body, cells, &view) == SP_OK);
+    for (int i = 0; i < 16; i++) nodes[i] = i / 4 == i % 4 ? info.nodes : cells[4 * element + i % 4], like[i / 4] = element;
+    const sp_anchor middle = {.body = body, .elem = (uint32_t)element, .at = {0.25, 0.25, 0.25}};
+    sp_addition add = sp_addition_default();
+    add.node_count = 1, add.at = &middle, add.element_count = 4, add.like = like, add.nodes = nodes, add.node_entries = 16;
+    add.removed_count = 1, add.removed = &element;
+    CHECK_INT(sp_world_append(w, body, &add), SP_OK);
+}
+
+// Elements that the program appends between two steps: later frames have them and their nodes, probes go on; such a frame is not
+// shown, as its scene does not have them.
+TEST(appended_elements_are_recorded) {
+    if (!with_hdf5()) return;
+    sp_run_options o = into_folder();
+    staged s = stage_run(
+        "<scene dt='0.01' gravity='0 -9.81 0'><solid name='beam' young='1e5'><box size='0.4 0.1 0.1' cells='4 1 1'/><fix "
+        "plane='0 0 0 1 0 0' within='1e-6'/><probe name='stress' box='-1 -1 -1 1 1 1' quantity='von-mises' combine='max'/>"
+        "</solid><record file='r.xdmf' every='2' precision='double' quantity='von-mises'/><record file='r.csv'/>"
+        "<record file='r.vtu' every='2'/><record file='r.ply' every='2'/><stop steps='10'/></scene>",
+        &o, false);
+    REQUIRE(s.status == SP_OK);
+    sp_world *w = sp_run_world(s.run);
+    const sp_body_id beam = sp_world_body_named(w, "beam");
+    sp_body_info before, after;
+    double stress[64], removed[64], seen[64];
+    stage_steps(&s, 5);
+    REQUIRE(sp_world_body_info(w, beam, &before) == SP_OK);
+    for (int e = 3; e < 7; e++) divide_element(w, beam, e);
+    stage_steps(&s, 5);
+    REQUIRE(sp_world_body_info(w, beam, &after) == SP_OK);
+    CHECK_INT(after.nodes, before.nodes + 4);
+    CHECK_INT(after.appended, 16);
+    CHECK(sp_world_field(w, beam, "von-mises", stress) == SP_OK && sp_world_field(w, beam, "removed", removed) == SP_OK);
+    CHECK(sp_run_finish(s.run) == SP_OK);
+    stage_close(&s);
+    sp_recording *r;
+    sp_recording_topology first, last;
+    REQUIRE(sp_recording_open(ctx, record_path("r.xdmf"), &r) == SP_OK);
+    CHECK(sp_recording_topology_at(r, 2, 0, &first) == SP_OK && first.cell_count == before.cells);
+    CHECK(first.node_count == before.nodes);
+    CHECK(sp_recording_topology_at(r, 5, 0, &last) == SP_OK && last.cell_count == before.cells + 12);
+    CHECK(last.node_count == before.nodes + 4);
+    CHECK(sp_recording_field(r, 5, 0, "von-mises", seen) == SP_OK);
+    for (int c = 0, left = 0; c < after.cells; c++)
+        if (removed[c] == 0) CHECK(seen[left++] == stress[c]);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    REQUIRE(sp_recording_scene(r, NULL, &scene) == SP_OK && sp_run_create(scene, NULL, &run) == SP_OK);
+    CHECK_INT(sp_recording_show(r, 2, run), SP_OK);
+    CHECK_INT(sp_recording_show(r, 5, run), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(ctx)->message, "in the scene") != NULL);
+    sp_run_destroy(&run), sp_scene_destroy(&scene), sp_recording_close(&r);
+    record_clean();
+}
+
 TEST(a_run_is_recorded_and_shown) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();

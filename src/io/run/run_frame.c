@@ -354,7 +354,7 @@ static sp_status move_before(sp_run *run, sp_record *r, const sp_record *old) {
         const sp_layout_body *from = &old->layout->bodies[i], *to = &r->layout->bodies[k];
         if (!same_id(old->sources[i].id, r->sources[k].id)) continue;
         for (int a = 0; a < to->array_count; a++)
-            if (to->arrays[a].count == from->arrays[a].count)  // else elements were removed
+            if (to->arrays[a].count == from->arrays[a].count)  // else elements were removed or appended
                 memcpy(r->before + to->arrays[a].offset, old->before + from->arrays[a].offset,
                        to->arrays[a].count * (size_t)to->arrays[a].components * sizeof *r->before);
         k++;
@@ -362,10 +362,14 @@ static sp_status move_before(sp_run *run, sp_record *r, const sp_record *old) {
     return SP_OK;
 }
 
-// Where elements were removed since the last layout, the body has other cells or another boundary.
-static sp_status next_part(sp_run *run, sp_record *r, const sp_layout_body *from, const sp_frame_source *source) {
+// Where elements were removed or appended since the last layout, the body has other cells or another boundary.
+static bool is_changed(const sp_run *run, const sp_frame_source *source) {
     const bool follows = source->from == SP_FROM_ELEMENTS || source->from == SP_FROM_BOUNDARY;
-    if (!follows || boundary_revision(run, source->id) == source->revision) return copy_part(run, r, from, source);
+    return follows && boundary_revision(run, source->id) != source->revision;
+}
+
+static sp_status next_part(sp_run *run, sp_record *r, const sp_layout_body *from, const sp_frame_source *source) {
+    if (!is_changed(run, source)) return copy_part(run, r, from, source);
     return add_part(run, r, from->name, source->id, source->surface, from->index);
 }
 
@@ -377,12 +381,21 @@ static sp_status next_layout(sp_run *run, sp_record *r, const sp_record *old) {
     for (int i = 0; i < old->layout->body_count; i++)
         if (is_alive(run, old->sources[i].id)) SP_TRY(next_part(run, r, &old->layout->bodies[i], &old->sources[i]));
     SP_TRY(add_new(run, r, old));
+    if (r->scratch_size > old->scratch_size && !SP_KEEP(r->keep, r->scratch, r->scratch_size)) return sp__build_no_memory(run);
     return move_before(run, r, old);
+}
+
+// By an edit of the run, or by the program that has its world: it appends and removes elements of solids.
+static bool layout_changed(const sp_run *run, const sp_record *r) {
+    bool changed = r->changes != run->body_changes;
+    for (int i = 0; i < r->layout->body_count && !changed; i++)
+        changed = strcmp(r->layout->bodies[i].kind, "solid") == 0 && is_changed(run, &r->sources[i]);
+    return changed;
 }
 
 sp_status sp__record_update(sp_run *run, sp_record *r) {
     sp_record old = *r;
-    if (!r->layout || r->changes == run->body_changes) return SP_OK;
+    if (!r->layout || !layout_changed(run, r)) return SP_OK;
     double memory = run->memory;
     r->before = NULL;
     sp_status status = next_layout(run, r, &old);
@@ -390,6 +403,7 @@ sp_status sp__record_update(sp_run *run, sp_record *r) {
     sp__free(run->ctx, status < 0 ? r->before : old.before);
     if (status < 0) {
         r->layout = old.layout, r->sources = old.sources, r->before = old.before;
+        r->scratch = old.scratch, r->scratch_size = old.scratch_size;
         run->failed = false;
         return SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for the bodies that were added", r->file);
     }

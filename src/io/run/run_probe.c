@@ -158,6 +158,19 @@ static sp_status reserve_fields(sp_run *run, const sp_probe *p, const sp_run_bod
     return SP_OK;
 }
 
+// A body to which elements were appended has more of them than when the probe was made.
+static sp_status read_field(sp_run *run, const sp_run_body *body, const char *name) {
+    sp_field_info info;
+    SP_TRY(sp_world_field_info(run->world, body->id, name, &info));
+    const size_t size = (size_t)info.count * (size_t)info.components;
+    double *more;
+    if (size > run->field_size) {
+        if (!SP_KEEP(&run->keep, more, 2 * size)) return SP_FAIL(run->ctx, SP_NO_MEMORY, "no memory for a field of '%s'", name);
+        run->field = more, run->field_size = 2 * size;
+    }
+    return sp_world_field(run->world, body->id, name, run->field);
+}
+
 static sp_status set_widths(sp_run *run, sp_probe *p) {
     for (int i = 0; i < p->quantity_count; i++) {
         int64_t items = p->combine == SP_COMBINE_NONE ? items_of(p, p->quantities[i]) : 1;
@@ -319,7 +332,7 @@ static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_qua
         probe_take(g, x);
         return SP_OK;
     }
-    if (q->field) SP_TRY(sp_world_field(run->world, t->body->id, q->field, run->field));
+    if (q->field) SP_TRY(read_field(run, t->body, q->field));
     bool nodes = q->of == SP_OF_NODES;
     for (int i = 0; i < (nodes ? t->node_count : t->element_count); i++) {
         if (q->field) {
