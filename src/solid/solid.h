@@ -249,6 +249,12 @@ static inline bool sp__law_is_linear(const sp_solid_law *law) {
     return law->model == SP_LINEAR || (law->model == SP_TENSOR_MASS && law->tensor_law == SP_TENSOR_HOOKE);
 }
 
+// Tensor-mass elements that are elastic, isotropic and do not swell have closed forms of their own; others have the general
+// kernel.
+static inline bool sp__group_is_tensor(const sp_solid_group *g) {
+    return g->law.model == SP_TENSOR_MASS && !g->relaxes && !g->strained && !g->directions;
+}
+
 // the kernel of its forces is the product with its constant stiffness matrix
 static inline bool sp__group_is_linear(const sp_solid_group *g) {
     return !g->iso.points && sp__law_is_linear(&g->law);

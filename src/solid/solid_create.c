@@ -143,8 +143,8 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
     if (law->model == SP_COSTA && m->relaxation_count) REFUSE("%scosta has no relaxation", where);
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
-    if (adds && law->model == SP_LINEAR)
-        REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
+    if (adds && sp__law_is_linear(law))
+        REFUSE("%sfibre_young: a linear law has no fibres, as they would not turn with the body; choose corotational", where);
     if (active && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
         REFUSE("%sactive needs the direction of the fibres in `fibre`", where);
     if ((adds || law->model == SP_HOLZAPFEL) && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
@@ -204,8 +204,6 @@ static sp_status check_tensor(sp_error *error, const sp_solid_def *def, int elem
     const sp_element_type type = sp_mesh_element(def->mesh, element, NULL);
     if (type != SP_ELEMENT_TET4 && type != SP_ELEMENT_TRI3)
         REFUSE("element %d: tensor-mass needs tetrahedra with 4 nodes or triangles with 3", element);
-    if (sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region) || sp__solid_directions(def, region, false) > 0)
-        REFUSE("element %d: tensor-mass has no relaxation, no fibres, no swelling and no contraction", element);
     if (type == SP_ELEMENT_TET4 && sp__solid_law_of(def, region).integration == SP_INTEGRATION_B_BAR)
         REFUSE("element %d: tensor-mass needs integration full", element);
     return SP_OK;
