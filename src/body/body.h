@@ -309,7 +309,8 @@ struct sp_body {
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`
     char solver_why[240];
-    sp_body_params *params;  // in the data of the kind; NULL: it has none
+    char material_note[240];  // what users should know about the material, a sentence; empty: nothing
+    sp_body_params *params;   // in the data of the kind; NULL: it has none
     sp_materials materials;
     sp_solver *solver;
     sp_solver *next_solver;  // replaces `solver` at the end of a restore; NULL otherwise

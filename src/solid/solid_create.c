@@ -472,7 +472,6 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
-    SP_TRY(sp__springs_open(b->ctx, s));
     SP_TRY(sp__solid_make_histories(b->ctx, s, def));
     b->histories = sp__solid_histories(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
@@ -487,6 +486,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_add_conditions(b, def));
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));
     sp__solid_materials(b);
+    sp__springs_tell(b);
     solid_share(b);
     return def->initial ? sp__solid_undefined(b, SP_COMMITTED, SP_BAD_INPUT) : SP_OK;
 }
@@ -565,7 +565,7 @@ static void solid_destroy(sp_body *b) {
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
                    s->task_sums,     s->history_at,   s->element_mass, s->eigenstrain,   s->strain,    s->swell,
-                   s->active,        s->springs_told, s->whole_volume};
+                   s->active,        s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);

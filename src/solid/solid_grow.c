@@ -570,7 +570,6 @@ static void swap_bytes(void *a, void *b, size_t size) {
 static void keep_common(sp_solid *a, sp_solid *b) {
     SWAP(dead), SWAP(dead_count), SWAP(pressure), SWAP(pressure_count), SWAP(moved), SWAP(moved_count);
     SWAP(region), SWAP(region_count), SWAP(own), SWAP(eigenstrain), SWAP(strain), SWAP(young_of_time), SWAP(params);
-    SWAP(springs_told);
     const uint32_t most = a->boundary_changes > b->boundary_changes ? a->boundary_changes : b->boundary_changes;
     a->boundary_changes = b->boundary_changes = most;
 }
