@@ -344,6 +344,7 @@ struct sp_body {
     double part_h;         // length of the last part with contacts [s], and their impulses J^T lambda; 0: none
     double *part_impulse;  // in the memory of `divided`
     sp_part_sum sum;
+    double *mode;     // of the highest frequency, of explicit bodies (nv); NULL: not needed so far
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // Anderson mixing of Newton corrections, allocated at first use; scratch
     double *parts;    // state between substeps, targets of the whole step; allocated at first use; scratch
@@ -356,6 +357,7 @@ struct sp_body {
     double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
+    bool unstable_told;       // the event of an explicit step above the critical one was sent
     bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again
     const char *notice;       // what users should know about this step, written by prescribe; it becomes an event. NULL: nothing
     bool frozen;

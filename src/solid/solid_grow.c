@@ -587,7 +587,7 @@ static void swap_body(sp_body *a, sp_body *b) {
     SWAP(q), SWAP(v), SWAP(f), SWAP(fixed), SWAP(target), SWAP(work), SWAP(solver), SWAP(compliance);
     SWAP(free_velocity), SWAP(solved_velocity), SWAP(contact_impulse), SWAP(predicted);
     SWAP(has_free_velocity), SWAP(has_contact_impulse), SWAP(is_predicted), SWAP(pass_start), SWAP(has_pass_start);
-    SWAP(divided), SWAP(part_impulse), SWAP(history), SWAP(parts);
+    SWAP(divided), SWAP(part_impulse), SWAP(history), SWAP(parts), SWAP(mode);
     SWAP(has_system), SWAP(compliance_ready);
     a->surfaces[0]->side = side, a->surfaces[0]->self = self;
     a->params = &sp__solid(a)->params, b->params = &sp__solid(b)->params;
