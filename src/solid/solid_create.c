@@ -141,7 +141,6 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     for (int k = 0; k < 6; k++)
         if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
     if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
-    if (law->model == SP_COSTA && m->relaxation_count) REFUSE("%scosta has no relaxation", where);
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
     if (adds && sp__law_is_linear(law))
         REFUSE("%sfibre_young: a linear law has no fibres, as they would not turn with the body; choose corotational", where);
@@ -167,8 +166,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
     if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
-    if ((law.model == SP_MASS_SPRING || law.model == SP_COSTA) && m.relaxation_count)
-        REFUSE("%ssprings and costa have no relaxation", where);
+    if (law.model == SP_MASS_SPRING && m.relaxation_count) REFUSE("%ssprings have no relaxation", where);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);

@@ -118,6 +118,8 @@ static const kind kinds[] = {
      .integrator = SP_IMPLICIT_EULER, .relaxes = true, .fibres = true, .contracts = true},
     {"solid holzapfel", SOLID, .model = SP_HOLZAPFEL, .tangent = SP_TANGENT_EXACT, .backend = "ref", .integrator = SP_NEWTON},
     {"solid costa", SOLID, .model = SP_COSTA, .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON},
+    {"solid costa viscous", SOLID, .model = SP_COSTA, .tangent = SP_TANGENT_EXACT, .backend = "ref", .integrator = SP_NEWTON,
+     .relaxes = true},
     {"solid springs", SOLID, .model = SP_MASS_SPRING, .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON},
     {"clothoid weights", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .weights = true},
     {"clothoid weights newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID, .free_root = true,

@@ -238,7 +238,6 @@ static void check_prony(sp_scene_node *node, const char *model) {
     if (!(sum < 1))
         sp__scene_error(node->scene, node, "prony", "sum of the shares = %g, must be < 1: the rest is the stiffness that lasts",
                         sum);
-    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "prony", node, "rotation", "relaxation needs rotation=\"polar\" or \"svd\"");
