@@ -3,7 +3,7 @@
 // z2 - (2 - h c - h2 w2) z + (1 - h c) = 0 keeps |z| <= 1 up to h = (sqrt(c2 + 4 w2) - c) / w2, which is 2/w undamped.
 //
 // The mode is found by Chebyshev polynomials of M^-1 K that are small on [0, share of the largest Rayleigh quotient so far]: of
-// degree 8, they increase a mode 5 % above that 40 times as much as those below, the power method 1.5 times (Zhou, Saad, Tiago,
+// degree 8, they increase a mode 5 % above that 17 times as much as those below, the power method 1.5 times (Zhou, Saad, Tiago,
 // Chelikowsky 2006). The stiffness of nonlinear laws depends on the state: every SP_POWER_PERIOD steps one polynomial follows the
 // mode. Its start has a random part, since another mode may have become the highest, which can be orthogonal to the last one.
 #include "body/drive.h"

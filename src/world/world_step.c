@@ -364,9 +364,10 @@ static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
 static void tell_unstable(sp_world *w, sp_body *b) {
     const double h = w->step.h / b->solve.substeps, critical = b->solve.critical_step;
     if (b->solve.status != SP_UNSTABLE_STEP || b->unstable_told || !(critical > 0)) return;
-    sp__event(w, SP_UNSTABLE_STEP,
-              "body '%s': its explicit step of %.3g s is longer than the critical step of %.3g s; take %.0f substeps or a shorter step",
-              b->name, h, critical, ceil(1.05 * w->step.h / critical));
+    sp__event(
+        w, SP_UNSTABLE_STEP,
+        "body '%s': its explicit step of %.3g s is longer than the critical step of %.3g s; take %.0f substeps or a shorter step",
+        b->name, h, critical, ceil(1.05 * w->step.h / critical));
     b->unstable_told = true;
 }
 

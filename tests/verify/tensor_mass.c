@@ -320,7 +320,7 @@ static double critical_by_eigenvalues(lab *b, const double *x) {
     return 2 / sqrt(w2);
 }
 
-// Power iteration converges from below and stops at changes of 1e-5 of w^2: the reported step may be longer by some 1e-3, where
+// The polynomials converge from below and stop at changes of 1e-5 of w^2: the reported step may be longer by some 1e-3, where
 // several eigenvalues are close.
 TEST(the_critical_step_is_that_of_the_largest_eigenvalue) {
     for (int l = 0; l < LAWS; l++)
