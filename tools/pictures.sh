@@ -64,6 +64,9 @@ draw materials-tensor-mass materials/tensor-mass --size 1000 420
 draw rabbit-tensor-mass organs/rabbit-tensor-mass --size 700 620 --plain
 draw materials-bilayer materials/bilayer --size 800 640 --set camera.at='0 0.14 0.6' --set camera.to='0 0.14 0'
 draw materials-muscle materials/muscle --size 800 640 --time 0.5
+draw materials-diaphragm-out materials/diaphragm --size 700 360 --time 1
+draw materials-diaphragm-in materials/diaphragm --size 700 360 --time 2
+draw membranes-shirt materials/shirt --size 800 450 --time 3
 draw picture-drop torus-drop --time 0.4 --size 1280 800
 draw picture-beam beam --size 1280 800
 draw picture-transparent transparent --size 1280 800

@@ -100,6 +100,7 @@ int sp__solid_histories(const sp_solid *s) {
 static void scale_law(int law, double factor, double param[SP_LAW_PARAMS]) {
     double bulk = param[1] + 2. / 3 * param[0];  // without a penalty apart from it
     param[0] *= factor;
+    if (law == SP_LAW_COSTA) return;  // its energy is a function of Q and J times this number
     if (law == SP_LAW_MOONEY_RIVLIN) param[1] *= factor;
     for (int k = 2; law == SP_LAW_OGDEN && k < 8; k += 2) param[k] *= factor;
     if (law == SP_LAW_STVK && param[SP_LAW_VOLUME] > 0)
@@ -239,15 +240,11 @@ void sp__solid_history_stress(const sp_solid *s, int slot, int point, const doub
         for (int k = 0; k < SYM; k++) S[k] += history[SYM * (1 + i) + k];
 }
 
-// The energy that the terms store: Q : Q / (4 mu g), exact for small strains, where Q has no trace.
-static double point_energy(const sp_material *m, double shear, const double *history) {
-    double sum = 0;
-    for (int i = 0; i < m->relaxation_count && shear > 0; i++) {
-        const double *Q = history + SYM * (1 + i);
-        double square = sp__dot3(Q, Q) + 2 * sp__dot3(Q + 3, Q + 3);
-        sum += square / (4 * shear * m->relaxation[2 * i]);
-    }
-    return sum;
+// Q : Q / (4 mu), exact for small strains, where Q has no trace; of costa with the moduli of its axes. param: lasting
+static double term_energy(const sp_solid_group *g, int slot, const double *Q, const double param[SP_LAW_PARAMS]) {
+    if (g->iso.dense) return sp__iso_dense_compliance(&g->iso, slot, Q, param);
+    double shear = sp__law_shear(g->iso.law, param);
+    return shear > 0 ? (sp__dot3(Q, Q) + 2 * sp__dot3(Q + 3, Q + 3)) / (4 * shear) : 0;
 }
 
 double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q) {
@@ -259,10 +256,12 @@ double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int 
         if (s->user_element[slot] < 0) continue;
         const sp_material *m = relax_material(s, slot);
         for (int k = 0; k < SP_LAW_PARAMS; k++) param[k] = g->lasting[(at / w * SP_LAW_PARAMS + k) * w + at % w];
-        double shear = sp__law_shear(g->iso.law, param) / lasting_share(m);
-        for (int p = 0; p < points; p++)
-            sum += g->iso.weight[(at / w * points + p) * w + at % w] *
-                   point_energy(m, shear, point_history(s, (double *)q, slot, p));
+        for (int p = 0; p < points; p++) {
+            const double *history = point_history(s, (double *)q, slot, p),
+                         w_p = g->iso.weight[(at / w * points + p) * w + at % w];
+            for (int i = 0; i < m->relaxation_count; i++)
+                sum += w_p * term_energy(g, at, history + SYM * (1 + i), param) * lasting_share(m) / m->relaxation[2 * i];
+        }
     }
     return sum;
 }
