@@ -333,8 +333,8 @@ static void mark_touched(const sp_trimesh_def *s, const int cells[3], const doub
     }
 }
 
-// nodes of the kept cells get numbers in the order of the grid
-static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const unsigned char *kept) {
+// nodes of the kept cells get numbers in the order of the grid; cells are divided as the force field of SOFA does
+static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const unsigned char *kept, bool alternate) {
     const double *x = grid_points(im, n, m->low, m->size);
     int cells = (n[0] - 1) * (n[1] - 1) * (n[2] - 1), nodes = n[0] * n[1] * n[2], used = 0, count = 0;
     int *hexes = sp__scene_alloc(im->scene, (size_t)cells, 8 * sizeof *hexes);
@@ -353,16 +353,33 @@ static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3
         number[i] = used++;
     }
     for (size_t i = 0; i < 8 * (size_t)count; i++) hexes[i] = number[hexes[i]];
-    return make_mesh(im, o, m, points, used, SP_ELEMENT_HEX8, hexes, count);
+    if (m->hexahedra) return make_mesh(im, o, m, points, used, SP_ELEMENT_HEX8, hexes, count);
+    int *tets = sp__scene_alloc(im->scene, (size_t)count, 24 * sizeof *tets);
+    // SOFA counts the cells of what is no regular grid as one of 2 x 1 cells
+    for (int e = 0; tets && e < count; e++) split_cell(hexes + 8 * (size_t)e, e % 2, 0, e / 2, alternate, tets + 24 * (size_t)e);
+    return tets && make_mesh(im, o, m, points, used, SP_ELEMENT_TET4, tets, 6 * count);
 }
 
-static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path);
+// its surface: a file of its own, or the loader that it links to
+static sp_trimesh *sparse_surface(sp_import *im, sofa_object *o) {
+    const char *path, *link = sp__sofa_attr(o, "fileTopology/filename") ? NULL : sp__sofa_attr(o, "position/src"), *data;
+    sofa_node *node;
+    sofa_object *loader = link ? sp__sofa_link(im, o, link, &node, &data) : NULL;
+    sp_trimesh *surface, *moved = NULL;
+    if (!sp__sofa_is(loader, SOFA_LOADER)) return sp__sofa_read_surface(im, o, "fileTopology/filename", &path);
+    sofa_placing placing = sp__sofa_placing(im, loader);
+    surface = sp__sofa_read_surface(im, loader, "filename", &path);
+    if (!surface) return NULL;
+    sp__sofa_became(im, loader);
+    moved = sp__sofa_moved(im, surface, &placing);
+    sp_trimesh_destroy(&surface);
+    return moved;
+}
 
-static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
+static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m, bool alternate) {
     static const char *const counts[3] = {"nx", "ny", "nz"};
     double nodes[3] = {2, 2, 2}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, h[3], total = 1;
     int n[3], cells[3];
-    const char *path;
     read_axes(im, o, "n", counts, nodes);
     for (int i = 0; i < 3; i++) total *= nodes[i] >= 2 ? nodes[i] : INFINITY;
     if (!(total <= POINTS_MOST)) {
@@ -370,7 +387,7 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
                       POINTS_MOST);
         return false;
     }
-    sp_trimesh *surface = read_surface(im, o, "fileTopology/filename", &path);
+    sp_trimesh *surface = sparse_surface(im, o);
     sp_trimesh_def s;
     if (!surface) return false;
     sp_trimesh_get(surface, &s);
@@ -396,7 +413,7 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
                                  m->low[2] + h[2] * (e / (cells[0] * cells[1]) + 0.50321)};
             if (!kept[e]) kept[e] = crossings(&s, p) % 2;
         }
-        good = make_kept(im, o, m, n, kept);
+        good = make_kept(im, o, m, n, kept, alternate);
     } else if (!im->scene->no_memory) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "the surface is flat");
         good = false;
@@ -408,7 +425,7 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
 // ---------------------------------------------------------------------------------------------- files
 
 // NULL: reported, as an error of the scene: without its mesh a body is not itself
-static const char *file_path(sp_import *im, sofa_object *o, const char *names) {
+const char *sp__sofa_file_path(sp_import *im, sofa_object *o, const char *names) {
     const char *name = sp__sofa_attr(o, names);
     char why[200];
     const char *path = name ? sp__sofa_path(im, o->raw->file, name, why, sizeof why) : NULL;
@@ -425,9 +442,9 @@ static void file_failed(sp_import *im, sofa_object *o, sp_status status) {
     sp__scene_error_at(im->scene, o->raw->file, o->raw->line, "%s: %s", o->type, sp_context_error(im->ctx)->message);
 }
 
-static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path) {
+sp_trimesh *sp__sofa_read_surface(sp_import *im, sofa_object *o, const char *names, const char **path) {
     sp_trimesh *surface = NULL;
-    *path = file_path(im, o, names);
+    *path = sp__sofa_file_path(im, o, names);
     sp_status status = *path ? sp_trimesh_read(im->ctx, *path, &surface) : SP_OK;
     if (status < 0) file_failed(im, o, status);
     return surface;
@@ -438,7 +455,7 @@ static bool read_file(sp_import *im, sofa_object *o, sofa_mesh *m) {
     sp_mesh_file *file = NULL;
     sp_mesh_file_content content;
     sp_mesh *mesh = NULL;
-    m->path = file_path(im, o, "filename/fileMesh");
+    m->path = sp__sofa_file_path(im, o, "filename/fileMesh");
     if (!m->path) return false;
     sp_status status = sp_mesh_file_open(im->ctx, m->path, &file);
     if (status >= 0) {
@@ -458,15 +475,27 @@ static bool read_file(sp_import *im, sofa_object *o, sofa_mesh *m) {
         m->at_rest = x, m->ids = ids;
         m->volume = sp_mesh_volume(mesh);
         if (m->springs) m->edge_sum = edge_sum(im, mesh);
-        for (int e = 0; e < sp_mesh_element_count(mesh); e++) m->hexahedra |= sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_HEX8;
+        bool wanted = m->hexahedra, hexes = false;
+        for (int e = 0; e < sp_mesh_element_count(mesh); e++) hexes = hexes || sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_HEX8;
+        m->hexahedra = hexes && wanted;
+        m->cut = hexes && !wanted;
     }
     sp_mesh_destroy(&mesh);
     sp_mesh_file_close(&file);
     return m->at_rest != NULL;
 }
 
+sp_trimesh *sp__sofa_moved(sp_import *im, const sp_trimesh *surface, const sofa_placing *p) {
+    sp_trimesh *moved = NULL;
+    sp_pose pose = sp_pose_identity();
+    memcpy(pose.quat, p->quat, sizeof pose.quat);
+    memcpy(pose.translate, p->translate, sizeof pose.translate);
+    if (sp_trimesh_transformed(surface, p->scale, &pose, &moved) < 0) im->scene->no_memory = true;
+    return moved;
+}
+
 // The name of a file in the new scene: a file below its folder stays where it is, another one is copied.
-static const char *file_name(sp_import *im, const char *path, const char *name) {
+const char *sp__sofa_file_name(sp_import *im, const char *path, const char *name) {
     char real[PATH_MAX];
     const char *slash = strrchr(im->out, '/');
     const char *folder = slash ? sp__sofa_print(im, "%.*s", (int)(slash - im->out) + (slash == im->out), im->out) : ".";
@@ -484,7 +513,7 @@ static const char *file_name(sp_import *im, const char *path, const char *name) 
 // ---------------------------------------------------------------------------------------------- lists
 
 // the numbers of an attribute, its own or those of the component that it links to
-static int linked_numbers(sp_import *im, sofa_object *o, const char *names, const double **out, sofa_object **of) {
+int sp__sofa_linked_numbers(sp_import *im, sofa_object *o, const char *names, const double **out, sofa_object **of) {
     const char *text = sp__sofa_attr(o, names), *data;
     sofa_node *node;
     *out = NULL;
@@ -497,7 +526,7 @@ static int linked_numbers(sp_import *im, sofa_object *o, const char *names, cons
     return text ? sp__sofa_numbers(im, o, names, out) : 0;
 }
 
-static int *as_indices(sp_import *im, sofa_object *o, const double *numbers, int count, int limit) {
+int *sp__sofa_as_indices(sp_import *im, sofa_object *o, const double *numbers, int count, int limit) {
     int *out = sp__scene_alloc(im->scene, (size_t)count, sizeof *out);
     for (int i = 0; out && i < count; i++) {
         if (!(numbers[i] >= 0 && numbers[i] < limit)) {
@@ -509,19 +538,25 @@ static int *as_indices(sp_import *im, sofa_object *o, const double *numbers, int
     return out;
 }
 
+// elements of the wanted type; a topology without tetrahedra is cut by SOFA's force fields
 static bool make_inline(sp_import *im, sofa_object *o, sofa_object *state, sofa_mesh *m) {
     const double *x, *numbers;
     sofa_object *of = o;
-    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
-    if (!n && state) n = linked_numbers(im, state, "position", &x, &of) / 3;
-    int corners = 4, count = linked_numbers(im, o, "tetrahedra/tetras", &numbers, &of);
-    if (!count) corners = 8, count = linked_numbers(im, o, "hexahedra/hexas", &numbers, &of);
+    int n = sp__sofa_linked_numbers(im, o, "position/points", &x, &of) / 3;
+    if (!n && state) n = sp__sofa_linked_numbers(im, state, "position", &x, &of) / 3;
+    int corners = m->hexahedra ? 8 : 4, count = 0;
+    for (int i = 0; i < 2 && !count; i++, corners = count ? corners : 12 - corners)
+        count = sp__sofa_linked_numbers(im, o, corners == 4 ? "tetrahedra/tetras" : "hexahedra/hexas", &numbers, &of);
     if (!n || !count) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no %s", n ? "tetrahedra or hexahedra" : "positions");
         return false;
     }
-    const int *elements = as_indices(im, o, numbers, count, n);
+    const int *elements = sp__sofa_as_indices(im, o, numbers, count, n);
     if (!elements) return false;
+    if (corners == 8 && !m->hexahedra) {
+        sp__sofa_note(im, o, SP_IMPORT_CHANGED, "hexahedra, each integrated with its own rotation, not cut into tetrahedra");
+        m->hexahedra = true;
+    }
     return make_mesh(im, o, m, x, n, corners == 4 ? SP_ELEMENT_TET4 : SP_ELEMENT_HEX8, elements, count / corners);
 }
 
@@ -533,6 +568,10 @@ typedef struct mesh_source {
 } mesh_source;
 
 static void node_source(sp_import *im, sofa_node *node, int hops, mesh_source *s);
+
+static bool has_source(const mesh_source *s) {
+    return s->grid || s->sparse || s->loader || s->lists;
+}
 
 // what a link of a container leads to
 static void follow(sp_import *im, sofa_object *from, const char *link, int hops, mesh_source *s) {
@@ -546,15 +585,12 @@ static void follow(sp_import *im, sofa_object *from, const char *link, int hops,
     if (node && node != from->node && (!o || role == SOFA_CONTAINER)) node_source(im, node, hops + 1, s);
 }
 
-static bool has_source(const mesh_source *s) {
-    return s->grid || s->sparse || s->loader || s->lists;
-}
-
 static void container_source(sp_import *im, sofa_object *o, int hops, mesh_source *s) {
     static const char *const lists[] = {"tetrahedra/tetras", "hexahedra/hexas"};
     const char *src = sp__sofa_attr(o, "src");
     sp__sofa_attr(o, "position/points/nbPoints");
-    for (int i = 0; i < 2; i++) {
+    if (sp__sofa_attr(o, "filename")) s->loader = o;
+    for (int i = 0; i < 2 && !has_source(s); i++) {
         const char *text = sp__sofa_attr(o, lists[i]);
         if (text && *text == '@')
             follow(im, o, text, hops, s);
@@ -601,6 +637,23 @@ static bool place_nodes(sp_import *im, sofa_mesh *m) {
     return x != NULL;
 }
 
+// translation, rotation and scale of a state, after those of the engine that gives its positions
+static sofa_placing state_placing(sp_import *im, sofa_object *state) {
+    const char *link = sp__sofa_attr(state, "position"), *data;
+    sofa_node *node;
+    sofa_object *engine = link && *link == '@' ? sp__sofa_link(im, state, link, &node, &data) : NULL;
+    sofa_placing own = sp__sofa_placing(im, state), all;
+    if (!sp__sofa_is(engine, SOFA_TRANSFORM)) return own;
+    sofa_placing first = sp__sofa_placing(im, engine);
+    sp__sofa_attr(engine, "input_position");
+    if (!sp__sofa_placing_after(&first, &own, &all)) {
+        sp__sofa_note(im, engine, SP_IMPORT_LEFT_OUT, "it turns what its state then stretches");
+        return own;
+    }
+    sp__sofa_became(im, engine);
+    return all;
+}
+
 sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool hexahedra) {
     sofa_mesh *m = sp__scene_alloc(im->scene, 1, sizeof *m);
     mesh_source s = {0};
@@ -610,15 +663,16 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
     m->path = node->body;  // the stem of a file that is made
     for (sofa_node *n = user->node; n && !has_source(&s); n = n == node ? NULL : n->parent) node_source(im, n, 0, &s);
     for (sofa_node *n = node->parent; n && !has_source(&s); n = n->parent) node_source(im, n, 0, &s);
-    bool good = false;
-    sofa_placing own = sp__sofa_placing(im, node->state), of_file = sp__sofa_placing(im, s.loader);
+    // force fields of tetrahedra divide the cells of a grid themselves, and alternate
+    bool good = false, alternate = s.split ? s.alternate : true;
+    sofa_placing own = state_placing(im, node->state), of_file = sp__sofa_placing(im, s.loader);
     m->object = s.grid ? s.grid : s.sparse ? s.sparse : s.loader ? s.loader : s.lists;
     if (s.grid) {
         m->kind = SOFA_MESH_GRID;
-        good = make_grid(im, s.grid, m, s.alternate);
+        good = make_grid(im, s.grid, m, alternate);
     } else if (s.sparse) {
         m->kind = SOFA_MESH_SPARSE;
-        good = make_sparse(im, s.sparse, m);
+        good = make_sparse(im, s.sparse, m, alternate);
     } else if (s.loader) {
         m->kind = SOFA_MESH_FILE;
         good = read_file(im, s.loader, m);
@@ -627,6 +681,7 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
         good = make_inline(im, s.lists, node->state, m);
     }
     if (!has_source(&s)) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there is no mesh for it");
+    m->rest = of_file;
     if (good && !sp__sofa_placing_after(&of_file, &own, &m->placing)) {
         sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "its scale stretches a mesh that its loader has turned");
         m->placing = of_file;
@@ -652,81 +707,8 @@ void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, con
         sp__sofa_set(im, shape, "pattern", "hex");
         mesh->placing = p;
     } else {
-        sp__sofa_set(im, shape, "file", mesh->made ? mesh->path : file_name(im, mesh->path, name));
+        sp__sofa_set(im, shape, "file", mesh->made ? mesh->path : sp__sofa_file_name(im, mesh->path, name));
+        if (mesh->cut) sp__sofa_set(im, shape, "tetrahedra", "yes");
     }
     sp__sofa_set_placing(im, body, &p);
-}
-
-// ---------------------------------------------------------------------------------------------- surfaces
-
-// lists of triangles and quadrangles of a container as a surface; NULL: none, or out of memory
-static sp_trimesh *surface_of_lists(sp_import *im, sofa_object *o) {
-    const double *x, *triangles, *quads;
-    sofa_object *of = o;
-    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
-    int t = linked_numbers(im, o, "triangles", &triangles, &of) / 3, q = linked_numbers(im, o, "quads", &quads, &of) / 4;
-    double *numbers = sp__scene_alloc(im->scene, (size_t)t + 2 * (size_t)q, 3 * sizeof *numbers), *at = numbers;
-    sp_trimesh *surface = NULL;
-    if (!n || !(t + q) || !numbers) return NULL;
-    for (int i = 0; i < 3 * t; i++) *at++ = triangles[i];
-    for (int i = 0; i < q; i++)
-        for (int k = 0; k < 6; k++) *at++ = quads[4 * i + (k < 3 ? k : k == 3 ? 0 : k - 2)];
-    sp_trimesh_def def = sp_trimesh_def_default();
-    def.vertex_count = n, def.positions = x, def.face_count = t + 2 * q;
-    def.faces = as_indices(im, o, numbers, 3 * def.face_count, n);
-    if (!def.faces) return NULL;
-    sp_status status = sp_trimesh_create(im->ctx, &def, &surface);
-    if (status == SP_NO_MEMORY) im->scene->no_memory = true;
-    if (status < 0) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%s", sp_context_error(im->ctx)->message);
-    return surface;
-}
-
-sofa_object *sp__sofa_surface_source(sp_import *im, sofa_object *user) {
-    const char *src = sp__sofa_attr(user, "src"), *data;
-    sofa_node *node;
-    sofa_object *o = src ? sp__sofa_link(im, user, src, &node, &data) : NULL;
-    if (o && o->component && o->component->role == SOFA_LOADER) return o;
-    if (sp__sofa_attr(user, "fileMesh/filename")) return user;
-    for (int i = 0; i < user->node->object_count; i++) {
-        sofa_object *c = &user->node->objects[i];
-        if (!c->component || c->component->role != SOFA_CONTAINER) continue;
-        const char *from = sp__sofa_attr(c, "src"), *list = sp__sofa_attr(c, "triangles");
-        if (!list) list = sp__sofa_attr(c, "quads");
-        o = from ? sp__sofa_link(im, c, from, &node, &data) : NULL;
-        if (o && o->component && o->component->role == SOFA_LOADER) return o;
-        if (list && *list != '@') return c;
-        if (sp__sofa_attr(c, "filename")) return c;
-    }
-    return sp__sofa_find(user->node, SOFA_LOADER);
-}
-
-const char *sp__sofa_surface(sp_import *im, sofa_object *source, const sofa_placing *moved, const char *name) {
-    bool lists = source->component->role == SOFA_CONTAINER && !sp__sofa_attr(source, "filename");
-    sofa_placing own = lists ? sp__sofa_placing(im, NULL) : sp__sofa_placing(im, source), all;
-    sp_trimesh *surface = NULL, *placed = NULL;
-    const char *path = NULL;
-    if (!sp__sofa_placing_after(&own, moved, &all)) {
-        sp__sofa_note(im, source, SP_IMPORT_LEFT_OUT, "a surface that is turned, then stretched");
-        return NULL;
-    }
-    if (lists)
-        surface = surface_of_lists(im, source);
-    else if (sp__sofa_placing_none(&all))
-        path = file_path(im, source, "filename/fileMesh");
-    else
-        surface = read_surface(im, source, "filename/fileMesh", &path);
-    if (!surface) return path && sp__sofa_placing_none(&all) ? file_name(im, path, name) : NULL;
-    sp_pose pose = sp_pose_identity();
-    memcpy(pose.quat, all.quat, sizeof pose.quat);
-    memcpy(pose.translate, all.translate, sizeof pose.translate);
-    sp_status status = sp_trimesh_transformed(surface, all.scale, &pose, &placed);
-    sp_trimesh_destroy(&surface);
-    sofa_file *file = status < 0 ? NULL : sp__sofa_file(im, name, ".obj");
-    if (!file) {
-        im->scene->no_memory = true;
-        sp_trimesh_destroy(&placed);
-        return NULL;
-    }
-    file->surface = placed;
-    return file->name;
 }

@@ -15,7 +15,7 @@ static const sp_raw_attr *find_attr(const sp_raw *raw, const char *name, size_t 
 
 const char *sp__sofa_attr(sofa_object *o, const char *names) {
     const char *found = NULL;
-    for (const char *name = names; name; name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL) {
+    for (const char *name = o ? names : NULL; name; name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL) {
         const sp_raw_attr *attr = find_attr(o->raw, name, strcspn(name, "/"));
         if (!attr) continue;
         o->asked[attr - o->raw->attrs] = true;
@@ -29,8 +29,14 @@ const char *sp__sofa_node_attr(const sofa_node *node, const char *name) {
     return attr ? attr->value : NULL;
 }
 
+// brackets are those of an inertia matrix
 static const char *skip_white(const char *at) {
-    return at + strspn(at, " \t\r\n,");
+    return at + strspn(at, " \t\r\n,[]");
+}
+
+bool sp__sofa_read(const char *text, int count, double *out) {
+    for (int i = 0; text && i < count; i++) text = sp__scan_double(skip_white(text), &out[i]);
+    return text != NULL;
 }
 
 bool sp__sofa_yes(sofa_object *o, const char *names, bool fallback) {
@@ -40,12 +46,29 @@ bool sp__sofa_yes(sofa_object *o, const char *names, bool fallback) {
     return *text == '1' || *text == 't' || *text == 'T' || *text == 'y';
 }
 
+enum { HOPS = 16 };
+
+// "a.b" of a link is an attribute of another component; what SOFA computes is in none
+static int numbers_of_link(sp_import *im, sofa_object *o, const char *names, const char *link, const double **out) {
+    sofa_node *node;
+    const char *data = "";
+    sofa_object *from = o->hops < HOPS ? sp__sofa_link(im, o, link, &node, &data) : NULL;
+    int count = 0;
+    o->hops++;
+    if (from && *data && sp__sofa_attr(from, data)) count = sp__sofa_numbers(im, from, data, out);
+    o->hops--;
+    bool mesh = sp__sofa_idle_attribute(data, "@");  // positions and elements have their own ways
+    if (!count && !mesh) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%.40s: %.80s is no list of numbers", names, link);
+    return count;
+}
+
 int sp__sofa_numbers(sp_import *im, sofa_object *o, const char *names, const double **out) {
     const char *text = sp__sofa_attr(o, names);
     int count = 0, room = 0;
     double *numbers = NULL;
     *out = NULL;
-    if (!text || *text == '@') return 0;
+    if (text && *text == '@') return numbers_of_link(im, o, names, text, out);
+    if (!text) return 0;
     for (const char *at = skip_white(text); *at; at = skip_white(at)) {
         double value;
         const char *end = sp__scan_double(*at == '+' ? at + 1 : at, &value);
@@ -84,18 +107,32 @@ static const char *raw_value(const sp_raw *raw, const char *name) {
     return attr ? attr->value : NULL;
 }
 
+static const sofa_component inactive = {"", SOFA_NOT_NEEDED, "its node is not activated", NULL};
+
+static bool is_active(const sofa_node *node) {
+    for (; node; node = node->parent) {
+        const char *word = raw_value(node->raw, "activated");
+        if (word && (*skip_white(word) == '0' || *skip_white(word) == 'f')) return false;
+    }
+    return true;
+}
+
 static void take_object(sp_import *im, sofa_node *node, const sp_raw *raw) {
+    if (!sp__scene_grow(im->scene, &node->objects, node->object_count, &node->object_capacity, sizeof *node->objects)) return;
     sofa_object *o = &node->objects[node->object_count];
     const char *type = raw_is(raw, "Object") ? raw_value(raw, "type") : NULL, *name = raw_value(raw, "name");
     *o = (sofa_object){.raw = raw, .type = type ? type : raw->element, .name = name ? name : "", .node = node};
-    o->component = sp__sofa_component(o->type);
+    o->component = is_active(node) ? sp__sofa_component(o->type) : &inactive;
     o->asked = sp__scene_alloc(im->scene, (size_t)raw->attr_count + 1, sizeof *o->asked);
     if (o->asked) node->object_count++;
 }
 
+static void take_children(sp_import *im, sofa_node *node, const sp_raw *raw);
+
 static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw);
 
-// <include href="other.scn"/>: the root of that file is a node here
+// <include href="other.scn"/>: the root of that file is a node here; what a root with the name "Group" holds is the parent's own.
+// Its other attributes are written into the components of that file.
 static void take_include(sp_import *im, sofa_node *parent, const sp_raw *raw) {
     const char *href = raw_value(raw, "href");
     char why[200], *text;
@@ -106,7 +143,6 @@ static void take_include(sp_import *im, sofa_node *parent, const sp_raw *raw) {
         return;
     }
     if (++im->includes > INCLUDES) {  // a file that includes itself ends here
-
         sp__scene_error_at(im->scene, raw->file, raw->line, "more than %d included files", INCLUDES);
         return;
     }
@@ -116,22 +152,21 @@ static void take_include(sp_import *im, sofa_node *parent, const sp_raw *raw) {
     }
     const sp_raw *root = sp__xml_parse(im->scene, text, size, path);
     sp__free(im->ctx, text);
-    if (root) take_node(im, parent, root);
+    if (!root) return;
+    const char *name = raw_value(root, "name");
+    int first = parent->object_count;
+    if (name && strcmp(name, "Group") == 0)
+        take_children(im, parent, root);
+    else
+        take_node(im, parent, root);
+    for (int i = 0; i < raw->attr_count && parent->object_count > first; i++)
+        if (strcmp(raw->attrs[i].name, "href") != 0 && strcmp(raw->attrs[i].name, "name") != 0)
+            sp__sofa_note(im, &parent->objects[first], SP_IMPORT_LEFT_OUT, "attribute %.40s of the include of its file",
+                          raw->attrs[i].name);
+    if (parent->object_count > first) parent->objects[first].noted = false;  // it still has to become something
 }
 
-static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw) {
-    sofa_node *node = sp__scene_alloc(im->scene, 1, sizeof *node);
-    int count = 0;
-    if (!node) return NULL;
-    const char *name = raw_value(raw, "name");
-    *node = (sofa_node){.raw = raw, .name = name ? name : "", .parent = parent};
-    if (parent && parent->last)
-        parent->last = parent->last->next = node;
-    else if (parent)
-        parent->first = parent->last = node;
-    for (const sp_raw *c = raw->first; c; c = c->next) count++;
-    node->objects = sp__scene_alloc(im->scene, (size_t)count + 1, sizeof *node->objects);
-    if (!node->objects) return NULL;
+static void take_children(sp_import *im, sofa_node *node, const sp_raw *raw) {
     for (const sp_raw *c = raw->first; c && !im->scene->no_memory; c = c->next) {
         if (raw_is(c, "Node"))
             take_node(im, node, c);
@@ -140,6 +175,18 @@ static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw)
         else
             take_object(im, node, c);
     }
+}
+
+static sofa_node *take_node(sp_import *im, sofa_node *parent, const sp_raw *raw) {
+    sofa_node *node = sp__scene_alloc(im->scene, 1, sizeof *node);
+    if (!node) return NULL;
+    const char *name = raw_value(raw, "name");
+    *node = (sofa_node){.raw = raw, .name = name ? name : "", .parent = parent};
+    if (parent && parent->last)
+        parent->last = parent->last->next = node;
+    else if (parent)
+        parent->first = parent->last = node;
+    take_children(im, node, raw);
     return node;
 }
 
@@ -158,11 +205,25 @@ sofa_node *sp__sofa_next_node(const sofa_node *node, const sofa_node *top) {
     return node == top ? NULL : node->next;
 }
 
+sofa_node *sp__sofa_next_of_body(const sofa_node *n, const sofa_node *top) {
+    sofa_node *next = sp__sofa_next_node(n, top);
+    while (next && next->state && !next->mapped) {  // another body: its subtree is skipped
+        const sofa_node *last = next;
+        while (last != top && !last->next) last = last->parent;
+        next = last == top ? NULL : last->next;
+    }
+    return next;
+}
+
 // ---------------------------------------------------------------------------------------------- search
+
+bool sp__sofa_is(const sofa_object *o, sofa_role role) {
+    return o && o->component && o->component->role == role;
+}
 
 sofa_object *sp__sofa_find(const sofa_node *node, sofa_role role) {
     for (int i = 0; node && i < node->object_count; i++)
-        if (node->objects[i].component && node->objects[i].component->role == role) return &node->objects[i];
+        if (sp__sofa_is(&node->objects[i], role)) return &node->objects[i];
     return NULL;
 }
 
@@ -175,10 +236,8 @@ sofa_object *sp__sofa_find_up(const sofa_node *node, sofa_role role) {
 }
 
 sofa_object *sp__sofa_find_part(const sofa_node *node, sofa_role role) {
-    for (const sofa_node *n = node; n; n = sp__sofa_next_node(n, node)) {
-        bool apart = false;  // below another body
-        for (const sofa_node *up = n; up != node; up = up->parent) apart = apart || (up->state && !up->mapped);
-        sofa_object *o = apart ? NULL : sp__sofa_find(n, role);
+    for (const sofa_node *n = node; n; n = sp__sofa_next_of_body(n, node)) {
+        sofa_object *o = sp__sofa_find(n, role);
         if (o) return o;
     }
     return NULL;

@@ -138,6 +138,7 @@ void sp__sofa_note(sp_import *im, sofa_object *o, sp_import_fate fate, const cha
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     o->noted = true;
+    o->used = o->used || fate == SP_IMPORT_BECAME || fate == SP_IMPORT_CHANGED;
     // a component of several bodies says the same for each
     for (const sofa_said *s = o->said; s; s = s->older)
         if (s->fate == fate && strcmp(s->text, text) == 0) return;
@@ -146,6 +147,10 @@ void sp__sofa_note(sp_import *im, sofa_object *o, sp_import_fate fate, const cha
     *said = (sofa_said){fate, sp__sofa_print(im, "%s", text), o->said};
     o->said = said;
     im->notes[im->note_count++] = (sp_import_note){fate, o->raw->file, o->raw->line, o->type, said->text};
+}
+
+void sp__sofa_became(sp_import *im, sofa_object *o) {
+    sp__sofa_note(im, o, SP_IMPORT_BECAME, "%s", o->component->becomes);
 }
 
 // ---------------------------------------------------------------------------------------------- files
@@ -271,7 +276,7 @@ static void say_attributes(sp_import *im, sofa_object *o) {
     int count = 0;
     for (int i = 0; i < o->raw->attr_count; i++) {
         const char *name = o->raw->attrs[i].name;
-        if (o->asked[i] || sp__sofa_idle_attribute(name)) continue;
+        if (o->asked[i] || sp__sofa_idle_attribute(name, o->raw->attrs[i].value)) continue;
         int n = snprintf(list + used, sizeof list - used, "%s%.40s", used ? ", " : "", name);
         if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
         count++;
@@ -289,7 +294,7 @@ static void say_rest(sp_import *im, sofa_object *o) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no counterpart: %s", c->becomes);
     } else if (!o->noted) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it belongs to no body of the new scene");
-    } else {
+    } else if (o->used) {
         say_attributes(im, o);
     }
 }
