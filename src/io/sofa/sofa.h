@@ -115,6 +115,7 @@ struct sofa_node {
     const double *point_list;
     bool rod;
     bool touched;          // it has a collision model
+    double proximity;      // largest distance that one of them adds
     const double *groups;  // of its collision models, which ignore each other
     int group_count;
 };
@@ -163,7 +164,6 @@ struct sp_import {
     int name_count, name_capacity;
     int includes;
     bool touching;       // there is contact
-    double proximity;    // largest distance that a collision model adds
     sofa_object *plane;  // the first PlaneForceField: penalty contact where there is no other
     int selects;         // numbers of selections that links need
 };

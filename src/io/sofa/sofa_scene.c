@@ -43,24 +43,78 @@ static double param_mu(const char *text) {
     return at && sp__scan_double(at + 3, &mu) && mu >= 0 ? mu : -1;
 }
 
-static void write_distances(sp_import *im, sofa_element *contact, bool proximity) {
+// the bodies with collision models, in document order
+static const sofa_node *next_touched(const sp_import *im, const sofa_node *n) {
+    for (n = n ? sp__sofa_next_node(n, im->root) : im->root; n; n = sp__sofa_next_node(n, im->root))
+        if (n->body && n->touched) return n;
+    return NULL;
+}
+
+// contacts of two bodies: SOFA adds the proximities of their models to both distances
+static void set_distances(sp_import *im, sofa_element *e, const double distances[2], double added) {
+    double alarm = distances[0] + added, gap = distances[1] + added;
+    if (alarm > 0) sp__sofa_set_result(im, e, "alarm", fmax(alarm, gap * 1.0001));
+    if (gap >= 0) sp__sofa_set_result(im, e, "gap", gap);
+}
+
+static void write_distances(sp_import *im, sofa_element *contact, bool proximity, double distances[2]) {
     sofa_object *o = find_any(im, SOFA_INTERSECTION);
+    const sofa_node *first = next_touched(im, NULL);
     if (!o || o->component->word) {
         if (o) sp__sofa_became(im, o);
         return;
     }
-    double alarm = sp__sofa_number(im, o, "alarmDistance", 1), gap = sp__sofa_number(im, o, "contactDistance", 0.5);
-    gap += 2 * im->proximity;
+    distances[0] = sp__sofa_number(im, o, "alarmDistance", 1), distances[1] = sp__sofa_number(im, o, "contactDistance", 0.5);
     if (!proximity) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "distances: penalty contact acts where bodies overlap");
         return;
     }
-    if (alarm > 0) sp__sofa_set_number(im, contact, "alarm", fmax(alarm, gap * 1.0001));
-    if (gap >= 0) sp__sofa_set_number(im, contact, "gap", gap);
+    set_distances(im, contact, distances, first ? 2 * first->proximity : 0);
     sp__sofa_became(im, o);
-    if (im->proximity > 0)
-        sp__sofa_note(im, o, SP_IMPORT_CHANGED, "gap is contactDistance and twice the largest proximity, %g, for all pairs",
-                      im->proximity);
+}
+
+static bool in_one_group(const sofa_node *a, const sofa_node *b) {
+    for (int i = 0; i < a->group_count; i++)
+        for (int k = 0; k < b->group_count; k++)
+            if (a->groups[i] == b->groups[k]) return true;
+    return false;
+}
+
+// The pair of a body with others of one sum of proximities, or that it ignores. NULL: none yet.
+static sofa_element *pair_of(const sofa_element *contact, const char *a, const char *name, const char *value) {
+    for (sofa_element *e = contact->first; e; e = e->next)
+        if (e->attrs && strcmp(e->attrs->value, a) == 0)
+            for (const sofa_attr *attr = e->attrs; attr; attr = attr->next)
+                if (strcmp(attr->name, name) == 0 && strcmp(attr->value, value) == 0) return e;
+    return NULL;
+}
+
+// Bodies with a group in common ignore each other; those with other proximities than the first have other distances.
+static void write_pairs(sp_import *im, sofa_element *contact, const double distances[2]) {
+    const sofa_node *first = next_touched(im, NULL);
+    for (const sofa_node *a = first; a; a = next_touched(im, a))
+        for (const sofa_node *b = next_touched(im, a); b; b = next_touched(im, b)) {
+            bool ignored = in_one_group(a, b);
+            double added = a->proximity + b->proximity;
+            if (!ignored && (distances[1] < 0 || added == 2 * first->proximity)) continue;
+            sofa_element probe = {.attrs_end = &probe.attrs};
+            if (ignored)
+                sp__sofa_set(im, &probe, "enabled", "no");
+            else
+                set_distances(im, &probe, distances, added);
+            const sofa_attr *last = probe.attrs;
+            while (last && last->next) last = last->next;
+            sofa_element *pair = last ? pair_of(contact, a->body, last->name, last->value) : NULL;
+            if (pair) {
+                sp__sofa_set(im, pair, "b", sp__sofa_print(im, "%s %s", pair->attrs->next->value, b->body));
+                continue;
+            }
+            pair = sp__sofa_add(im, contact, "pair", NULL);
+            sp__sofa_set(im, pair, "a", a->body);
+            sp__sofa_set(im, pair, "b", b->body);
+            for (const sofa_attr *attr = probe.attrs; attr; attr = attr->next) sp__sofa_set(im, pair, attr->name, attr->value);
+            pair->comment = ignored ? "one group of collision models" : "their proximities";
+        }
 }
 
 static void write_contact_solver(sp_import *im, sofa_element *contact, sofa_object *o) {
@@ -85,29 +139,6 @@ static bool is_beyond(const sp_import *im) {
     return false;
 }
 
-static bool in_one_group(const sofa_node *a, const sofa_node *b) {
-    for (int i = 0; i < a->group_count; i++)
-        for (int k = 0; k < b->group_count; k++)
-            if (a->groups[i] == b->groups[k]) return true;
-    return false;
-}
-
-// bodies with a group in common ignore each other
-static void write_groups(sp_import *im, sofa_element *contact) {
-    for (const sofa_node *a = im->root; a; a = sp__sofa_next_node(a, im->root)) {
-        sofa_element *pair = NULL;
-        for (const sofa_node *b = a; b && a->body; b = sp__sofa_next_node(b, im->root)) {
-            if (b == a || !b->body || !in_one_group(a, b)) continue;
-            const char *others = pair ? pair->attrs->next->value : NULL;
-            if (!pair) pair = sp__sofa_add(im, contact, "pair", NULL);
-            sp__sofa_set(im, pair, "a", a->body);
-            sp__sofa_set(im, pair, "b", sp__sofa_print(im, "%s%s%s", others ? others : "", others ? " " : "", b->body));
-            sp__sofa_set(im, pair, "enabled", "no");
-            pair->comment = "one group of collision models";
-        }
-    }
-}
-
 static void write_contact(sp_import *im) {
     sofa_object *pipeline = find_any(im, SOFA_PIPELINE), *response = find_any(im, SOFA_RESPONSE),
                 *solver = find_any(im, SOFA_CONTACT_SOLVER);
@@ -127,13 +158,13 @@ static void write_contact(sp_import *im) {
     const char *kind = response ? sp__sofa_attr(response, "response") : NULL,
                *params = response ? sp__sofa_attr(response, "responseParams") : NULL;
     bool soft = !kind || strncmp(kind, "Penal", 5) == 0 || strncmp(kind, "default", 7) == 0, penalty = soft && !is_beyond(im);
-    double mu = param_mu(params), of_solver = sp__sofa_number(im, solver, "mu", -1);
+    double distances[2] = {-1, -1}, mu = param_mu(params), of_solver = sp__sofa_number(im, solver, "mu", -1);
     if (mu < 0) mu = of_solver;
     if (mu < 0 && kind && strncmp(kind, "Friction", 8) == 0) mu = 0.8;
     sofa_element *contact = sp__sofa_add(im, im->top, "contact", response ? response : pipeline);
     sp__sofa_set(im, contact, "formulation", penalty ? "penalty" : "proximity");
     if (!soft && mu > 0) sp__sofa_set_number(im, contact, "friction", mu);
-    write_distances(im, contact, !penalty);
+    write_distances(im, contact, !penalty, distances);
     if (pipeline) sp__sofa_became(im, pipeline);
     if (response) sp__sofa_became(im, response);
     if (soft && response)
@@ -144,7 +175,7 @@ static void write_contact(sp_import *im) {
                             "meshes");
     if (kind && strncmp(kind, "Stick", 5) == 0)
         sp__sofa_note(im, response, SP_IMPORT_CHANGED, "contacts that stick: write a large friction or <attach>");
-    write_groups(im, contact);
+    write_pairs(im, contact, distances);
     if (!penalty) write_contact_solver(im, contact, solver);
     if (penalty && solver) sp__sofa_note(im, solver, SP_IMPORT_NOT_NEEDED, "penalty contact has no constraints");
     if (im->plane) sp__sofa_note(im, im->plane, SP_IMPORT_CHANGED, "every body touches the plane, by the contact of the scene");

@@ -211,7 +211,7 @@ void sp__sofa_note_followers(sp_import *im, sofa_node *n) {
 
 void sp__sofa_note_group(sp_import *im, sofa_body *b, sofa_object *o) {
     double proximity = sp__sofa_number(im, o, "proximity/contactDistance", 0);
-    if (proximity > im->proximity) im->proximity = proximity;
+    b->node->proximity = fmax(b->node->proximity, proximity);
     sp__sofa_attr(o, "moving/radius/listRadius/color");
     const double *groups;
     int count = sp__sofa_numbers(im, o, "group", &groups);
