@@ -7,7 +7,7 @@
 
 #include "io/sofa/sofa.h"
 
-enum { POINTS_MOST = 1 << 22 };  // of a grid
+enum { POINTS_MOST = 1 << 20 };  // of a grid: about 1 GB as tetrahedra
 
 // ---------------------------------------------------------------------------------------------- placings
 

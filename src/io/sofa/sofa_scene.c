@@ -90,11 +90,15 @@ static sofa_element *pair_of(const sofa_element *contact, const char *a, const c
 }
 
 // Bodies with a group in common ignore each other; those with other proximities than the first have other distances.
-static void write_pairs(sp_import *im, sofa_element *contact, const double distances[2]) {
+static void write_pairs(sp_import *im, sofa_element *contact, sofa_object *response, const double distances[2]) {
     const sofa_node *first = next_touched(im, NULL);
+    bool penalty = strcmp(contact->attrs->value, "penalty") == 0;
     for (const sofa_node *a = first; a; a = next_touched(im, a))
         for (const sofa_node *b = next_touched(im, a); b; b = next_touched(im, b)) {
             bool ignored = in_one_group(a, b);
+            if (penalty && ignored && response)
+                sp__sofa_note(im, response, SP_IMPORT_LEFT_OUT, "groups of collision models: penalty contact has no pairs");
+            if (penalty) continue;
             double added = a->proximity + b->proximity;
             if (!ignored && (distances[1] < 0 || added == 2 * first->proximity)) continue;
             sofa_element probe = {.attrs_end = &probe.attrs};
@@ -175,7 +179,7 @@ static void write_contact(sp_import *im) {
                             "meshes");
     if (kind && strncmp(kind, "Stick", 5) == 0)
         sp__sofa_note(im, response, SP_IMPORT_CHANGED, "contacts that stick: write a large friction or <attach>");
-    write_pairs(im, contact, distances);
+    write_pairs(im, contact, response, distances);
     if (!penalty) write_contact_solver(im, contact, solver);
     if (penalty && solver) sp__sofa_note(im, solver, SP_IMPORT_NOT_NEEDED, "penalty contact has no constraints");
     if (im->plane) sp__sofa_note(im, im->plane, SP_IMPORT_CHANGED, "every body touches the plane, by the contact of the scene");
