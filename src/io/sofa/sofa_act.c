@@ -256,7 +256,7 @@ static void rest_springs(sp_import *im, sofa_body *b, sofa_object *o) {
 static void move(sp_import *im, sofa_body *b, sofa_object *o) {
     const double *times, *steps;
     bool rigid = strcmp(b->e->name, "rigid") == 0;
-    int width = rigid || b->node->rod ? 6 : 3, n = sp__sofa_numbers(im, o, "keyTimes", &times);
+    int width = b->frame || b->node->rod ? 6 : 3, n = sp__sofa_numbers(im, o, "keyTimes", &times);
     int m = sp__sofa_numbers(im, o, "movements", &steps) / width;
     if (m < n) n = m;
     if (!n || !sp__sofa_yes(o, "relativeMovements", true)) {
@@ -302,7 +302,7 @@ static void force(sp_import *im, sofa_body *b, sofa_object *o) {
     enum { MOST = 1000 };
     const double *each, *one, *total, *list;
     bool rigid = strcmp(b->e->name, "rigid") == 0;
-    int width = rigid || b->node->rod ? 6 : 3;
+    int width = b->frame || b->node->rod ? 6 : 3;
     int n = sp__sofa_numbers(im, o, "forces", &each) / width, single = sp__sofa_numbers(im, o, "force", &one) / width,
         whole = sp__sofa_numbers(im, o, "totalForce", &total) / width, chosen = sp__sofa_numbers(im, o, "indices", &list);
     if (!n && !single && !whole) {

@@ -686,6 +686,8 @@ static void write_body(sp_import *im, sofa_node *node) {
     sofa_body b = {.node = node, .placing = {.scale = {1, 1, 1}, .quat = {1, 0, 0, 0}}};
     sofa_object *law = find_law(im, node), *beam = sp__sofa_find_part(node, SOFA_BEAM);
     bool surface = sp__sofa_find_part(node, SOFA_COLLISION) || sp__sofa_find_part(node, SOFA_COLLISION_EDGES);
+    // an obstacle has no mass; points that fall must not become one
+    bool moves = sp__sofa_find_up(node, SOFA_INTEGRATOR) && sp__sofa_find_part(node, SOFA_MASS);
     const char *name = sp__sofa_unique(im, *node->name && node->parent ? node->name : im->stem);
     if (beam)
         write_rod(im, &b, beam, name);
@@ -693,10 +695,12 @@ static void write_body(sp_import *im, sofa_node *node) {
         write_rigid(im, &b, true, name);
     else if (law)
         write_solid(im, &b, law, name);
-    else if (surface)
+    else if (surface && !moves)
         write_rigid(im, &b, false, name);
     else
-        sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "points without elements, force field of a mesh or collision model");
+        sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "%s",
+                      moves ? "points that move without a force field of tetrahedra, hexahedra or beams"
+                            : "points without elements, force field of a mesh or collision model");
 }
 
 void sp__sofa_bodies(sp_import *im) {
