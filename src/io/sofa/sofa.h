@@ -289,6 +289,8 @@ void sp__sofa_act(sp_import *im, sofa_body *b, sofa_object *o);
 // Writes what the indices of an object select into an element; `all`: no indices mean all nodes, otherwise the first one. False:
 // nothing is selected, which is noted.
 bool sp__sofa_select(sp_import *im, sofa_node *body, sofa_object *o, const char *names, bool all, sofa_element *e);
+// Writes nodes, by SOFA's numbers, into an element; false: one is none, which is noted.
+bool sp__sofa_select_nodes(sp_import *im, sofa_node *body, sofa_object *o, const double *numbers, int count, sofa_element *e);
 bool sp__sofa_inside(const double *x, const double *box, bool ball);  // corners of a box, or centre and radius
 
 // ---- sofa_scene.c and sofa_links.c

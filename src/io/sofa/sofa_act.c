@@ -36,7 +36,7 @@ static int node_count(const sofa_node *n) {
     return n->mesh ? n->mesh->node_count : n->points;
 }
 
-static bool select_indices(sp_import *im, sofa_node *n, sofa_object *o, const double *numbers, int count, sofa_element *e) {
+bool sp__sofa_select_nodes(sp_import *im, sofa_node *n, sofa_object *o, const double *numbers, int count, sofa_element *e) {
     int64_t *ids = sp__scene_alloc(im->scene, (size_t)count, sizeof *ids);
     if (!ids) return false;
     for (int i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static bool select_shapes(sp_import *im, sofa_node *n, sofa_object *o, double *s
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no node of %s is inside", n->body);
         return false;
     }
-    if (count > 1 || n->rod) return select_indices(im, n, o, hits, found, e);
+    if (count > 1 || n->rod) return sp__sofa_select_nodes(im, n, o, hits, found, e);
     sp__sofa_set_vector(im, e, ball ? "sphere" : "box", shapes, width);
     sp__sofa_set(im, e, "frame", "world");
     return true;
@@ -131,10 +131,10 @@ bool sp__sofa_select(sp_import *im, sofa_node *n, sofa_object *o, const char *na
             return true;
         }
         const double first = 0;
-        return select_indices(im, n, o, &first, 1, e);
+        return sp__sofa_select_nodes(im, n, o, &first, 1, e);
     }
     int count = sp__sofa_numbers(im, o, names, &numbers);
-    if (count) return select_indices(im, n, o, numbers, count, e);
+    if (count) return sp__sofa_select_nodes(im, n, o, numbers, count, e);
     sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it selects nothing");
     return false;
 }
@@ -326,7 +326,7 @@ static void force(sp_import *im, sofa_body *b, sofa_object *o) {
     }
     for (int i = 0; i < n; i++) {
         sofa_element *e = sp__sofa_add(im, NULL, "load", i ? NULL : o);
-        if (!select_indices(im, b->node, o, &list[i], 1, e)) return;
+        if (!sp__sofa_select_nodes(im, b->node, o, &list[i], 1, e)) return;
         *b->e->end = e;
         b->e->end = &e->next;
         add_force(im, b, e, "force", each + width * i, width);

@@ -25,10 +25,8 @@ static sofa_object *find_solver(sofa_node *node) {
 
 static void write_integrator(sp_import *im, sofa_body *b, sofa_object *o) {
     if (!o) return;
-    char word[32];
-    snprintf(word, sizeof word, "%s", o->component->word);
-    bool differs = strchr(word, '!') != NULL;
-    word[strcspn(word, "!")] = 0;
+    const char *word = o->component->word;
+    bool differs = strchr(word, '!') != NULL;  // another scheme, of first order here
     double damping[2] = {sp__sofa_number(im, o, "rayleighMass", 0), sp__sofa_number(im, o, "rayleighStiffness", 0)};
     if (damping[0] > 0 || damping[1] > 0) {
         if (strcmp(b->e->name, "rigid") == 0)
@@ -37,13 +35,12 @@ static void write_integrator(sp_import *im, sofa_body *b, sofa_object *o) {
             sp__sofa_set_vector(im, b->e, "rayleigh", damping, 2);
     }
     sofa_element *e = sp__sofa_add(im, b->e, "integrator", o);
-    sp__sofa_set(im, e, "type", sp__sofa_print(im, "%s", word));
+    sp__sofa_set(im, e, "type", sp__sofa_print(im, "%.*s", (int)strcspn(word, "!"), word));
     sp__sofa_attr(o, "symplectic");
     double newton = sp__sofa_number(im, o, "newton_iterations/maxNbIterationsNewton", 1);
     if (newton > 1) sp__sofa_set_number(im, e, "iterations", fmin(1e6, floor(newton)));
-    if (!sp__sofa_yes(o, "firstOrder", false)) sp__sofa_yes(o, "trapezoidalScheme", false);
-    if (sp__sofa_yes(o, "firstOrder", false) || sp__sofa_yes(o, "trapezoidalScheme", false))
-        sp__sofa_note(im, o, SP_IMPORT_CHANGED, "firstOrder and trapezoidalScheme: plain implicit Euler");
+    bool first = sp__sofa_yes(o, "firstOrder", false), trapezoidal = sp__sofa_yes(o, "trapezoidalScheme", false);
+    if (first || trapezoidal) sp__sofa_note(im, o, SP_IMPORT_CHANGED, "firstOrder and trapezoidalScheme: plain implicit Euler");
     if (sp__sofa_number(im, o, "vdamping", 0) != 0) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "vdamping");
     if (differs)
         sp__sofa_note(im, o, SP_IMPORT_CHANGED, "%s", o->component->becomes);
@@ -379,14 +376,23 @@ static bool is_embedded(const sofa_object *o) {
     return mapping && strcmp(mapping->type, "IdentityMapping") != 0;
 }
 
+// The force field of the elements of a body; NULL: none.
 static sofa_object *find_law(sp_import *im, const sofa_node *node) {
     static const sofa_role roles[] = {SOFA_ELASTIC, SOFA_HYPERELASTIC, SOFA_TENSOR_MASS, SOFA_SPRINGS};
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        sofa_object *o = sp__sofa_find_part(node, roles[i]);
-        if (o && !is_embedded(o)) return o;
-        if (o) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it acts on points that follow another state by a mapping");
-    }
-    return NULL;
+    sofa_object *law = NULL;
+    for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++)
+        for (const sofa_node *n = node; n; n = sp__sofa_next_of_body(n, node))
+            for (int i = 0; i < n->object_count; i++) {
+                sofa_object *o = &n->objects[i];
+                if (!sp__sofa_is(o, roles[r])) continue;
+                if (is_embedded(o))
+                    sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it acts on points that follow another state by a mapping");
+                else if (law)
+                    sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "a body has one force field of its elements: %s", law->type);
+                else
+                    law = o;
+            }
+    return law;
 }
 
 static bool on_hexahedra(sofa_object *law) {

@@ -18,25 +18,13 @@ static sofa_node *linked_body(sp_import *im, sofa_object *o, const char *names) 
     return body && body->body ? body : NULL;
 }
 
-// a selection of one body for a link: its path
-static const char *link_side(sp_import *im, sofa_node *n, const double *indices, int count) {
+// one side of a link: the path of a selection of nodes, or a rigid body. NULL: noted
+static const char *link_side(sp_import *im, sofa_object *o, sofa_node *n, const double *indices, int count) {
+    if (strcmp(n->element->name, "rigid") == 0) return n->body;
     sofa_element *select = sp__sofa_add(im, NULL, "select", NULL);
     const char *name = sp__sofa_print(im, "link-%d", ++im->selects);
     sp__sofa_set(im, select, "name", name);
-    if (strcmp(n->element->name, "rigid") == 0) return n->body;
-    double *sorted = sp__scene_alloc(im->scene, (size_t)count, sizeof *sorted);
-    if (!sorted) return "";
-    memcpy(sorted, indices, (size_t)count * sizeof *sorted);
-    size_t room = (size_t)count * 24 + 1, used = 0;
-    char *text = sp__scene_alloc(im->scene, room, 1);
-    for (int i = 0; text && i < count; i++) {
-        int total = n->mesh ? n->mesh->node_count : n->points;
-        if (!(sorted[i] >= 0 && sorted[i] < total)) return NULL;
-        int64_t id = n->mesh && n->mesh->ids ? n->mesh->ids[(int64_t)sorted[i]] : (int64_t)sorted[i];
-        int written = snprintf(text + used, room - used, "%s%lld", i ? " " : "", (long long)id);
-        used += written > 0 ? (size_t)written : 0;
-    }
-    sp__sofa_set(im, select, "nodes", text ? text : "");
+    if (!sp__sofa_select_nodes(im, n, o, indices, count, select)) return NULL;
     *n->element->end = select;
     n->element->end = &select->next;
     return sp__sofa_print(im, "%s.%s", n->body, name);
@@ -55,11 +43,8 @@ static double link_reach(const sofa_node *a, const sofa_node *b, const double *i
 
 static sofa_element *attach(sp_import *im, sofa_object *o, bool first, sofa_node *a, sofa_node *b, const double *ia,
                             const double *ib, int count) {
-    const char *left = link_side(im, a, ia, count), *right = link_side(im, b, ib, count);
-    if (!left || !right) {
-        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "an index is no node");
-        return NULL;
-    }
+    const char *left = link_side(im, o, a, ia, count), *right = left ? link_side(im, o, b, ib, count) : NULL;
+    if (!right) return NULL;
     sofa_element *e = sp__sofa_add(im, im->top, "attach", first ? o : NULL);
     sp__sofa_set(im, e, "a", left);
     sp__sofa_set(im, e, "b", right);
@@ -216,7 +201,7 @@ static void write_join(sp_import *im, sofa_object *o) {
         nodes[i] = sides[a].indices ? sides[a].indices[i] : nearest_node(sides[a].body, p, &away);
         apart = fmax(apart, sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2])));
     }
-    const char *left = link_side(im, sides[a].body, nodes, n);
+    const char *left = link_side(im, o, sides[a].body, nodes, n);
     if (!left) return;
     sofa_element *e = sp__sofa_add(im, im->top, "attach", o);
     sp__sofa_set(im, e, "a", left);
