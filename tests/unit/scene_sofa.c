@@ -343,9 +343,9 @@ TEST(a_positive_pressure_pulls) {
 
 // ---------------------------------------------------------------------------------------------- memory
 
-TEST(every_allocation_may_fail) {
+static void allocations_of(const char *path) {
     static failing paths;
-    char *text = read_text(FOLDER "files.scn");
+    char *text = read_text(path);
     counter c = {.paths = &paths};
     for (long n = 0; n == 0 || n <= paths.count; n++) {
         if (n && !paths.fails[n - 1]) continue;
@@ -356,7 +356,7 @@ TEST(every_allocation_may_fail) {
         def.alloc = count_alloc, def.free = count_free, def.alloc_user = &c, def.workers = 1;
         c.calls = 0, c.fail_at = n, c.refused = 0;
         if (sp_context_create(&def, &context) >= 0) {
-            sp_status status = sp_import_sofa_parse(context, text, strlen(text), FOLDER "files.scn", &options, &import);
+            sp_status status = sp_import_sofa_parse(context, text, strlen(text), path, &options, &import);
             if (!c.refused) CHECK(status >= 0);
             CHECK((status >= 0) == (import != NULL));
             sp_import_destroy(&import);
@@ -367,4 +367,10 @@ TEST(every_allocation_may_fail) {
     }
     failing_free(&paths);
     free(text);
+}
+
+TEST(every_allocation_may_fail) {
+    allocations_of(FOLDER "files.scn");
+    allocations_of(FOLDER "new.scn");
+    allocations_of(FOLDER "joined.scn");
 }

@@ -166,6 +166,9 @@ struct sp_import {
     bool touching;       // there is contact
     sofa_object *plane;  // the first PlaneForceField: penalty contact where there is no other
     int selects;         // numbers of selections that links need
+    // what is made without memory; the import then fails as a whole
+    sofa_element spare;
+    char nothing[1];
 };
 
 // ---- sofa_tree.c
@@ -194,8 +197,8 @@ bool sp__sofa_is(const sofa_object *o, sofa_role role);
 
 // ---- sofa_write.c
 const char *sp__sofa_after_slash(const char *path);
-char *sp__sofa_print(sp_import *im, const char *format, ...) SP_PRINTF(2, 3);  // never NULL: "" without memory
-const char *sp__sofa_join(sp_import *im, const double *numbers, int count);    // "0 0.1 3", shortest text of the same bits
+const char *sp__sofa_print(sp_import *im, const char *format, ...) SP_PRINTF(2, 3);  // never NULL: "" without memory
+const char *sp__sofa_join(sp_import *im, const double *numbers, int count);          // "0 0.1 3", shortest text of the same bits
 sofa_element *sp__sofa_add(sp_import *im, sofa_element *parent, const char *name, const sofa_object *from);
 void sp__sofa_set(sp_import *im, sofa_element *e, const char *name, const char *value);
 void sp__sofa_set_number(sp_import *im, sofa_element *e, const char *name, double value);

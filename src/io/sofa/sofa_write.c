@@ -12,15 +12,14 @@ const char *sp__sofa_after_slash(const char *path) {
 
 // ---------------------------------------------------------------------------------------------- text
 
-char *sp__sofa_print(sp_import *im, const char *format, ...) {
-    static char nothing[1];
+const char *sp__sofa_print(sp_import *im, const char *format, ...) {
     char text[2048];
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     char *copy = n < 0 ? NULL : sp__scene_copy(im->scene, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
-    return copy ? copy : (nothing[0] = 0, nothing);
+    return copy ? copy : im->nothing;
 }
 
 // the shortest decimal text of the same bits with 6 digits or more, as people write it: 300000, 2e7, 1e-9
@@ -57,9 +56,8 @@ const char *sp__sofa_join(sp_import *im, const double *numbers, int count) {
 // ---------------------------------------------------------------------------------------------- elements
 
 sofa_element *sp__sofa_add(sp_import *im, sofa_element *parent, const char *name, const sofa_object *from) {
-    static sofa_element spare;  // without memory; the import then fails as a whole
     sofa_element *e = sp__scene_alloc(im->scene, 1, sizeof *e);
-    if (!e) e = &spare;
+    if (!e) e = &im->spare;
     *e = (sofa_element){.name = name};
     e->attrs_end = &e->attrs;
     e->end = &e->first;
@@ -67,7 +65,7 @@ sofa_element *sp__sofa_add(sp_import *im, sofa_element *parent, const char *name
         const char *file = from->raw->file == im->file ? "" : sp__sofa_after_slash(from->raw->file);
         e->comment = sp__sofa_print(im, "%s%sline %d: %.80s", file, *file ? " " : "", from->raw->line, from->type);
     }
-    if (parent && e != &spare) {
+    if (parent && e != &im->spare) {
         *parent->end = e;
         parent->end = &e->next;
     }
