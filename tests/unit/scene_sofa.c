@@ -94,8 +94,8 @@ static void compare(const char *name) {
 }
 
 TEST(scenes_become_the_expected_ones_and_run) {
-    static const char *const names[] = {"beams", "conditions", "bodies", "contact", "files",
-                                        "laws",  "solvers",    "old",    "new",     "joined"};
+    static const char *const names[] = {"beams",   "conditions", "bodies", "contact", "files", "laws",
+                                        "solvers", "old",        "new",    "joined",  "round"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) compare(names[i]);
 }
 

@@ -363,21 +363,34 @@ static void pressure(sp_import *im, sofa_body *b, sofa_object *o) {
         sp__sofa_note(im, o, SP_IMPORT_CHANGED, "the pressure is constant; write pressure=\"{...}\" with a function of t");
 }
 
-static void traction(sp_import *im, sofa_body *b, sofa_object *o) {
-    double f[3] = {0, 0, 0}, n[3] = {0, 0, 0}, low = sp__sofa_number(im, o, "dmin", 0), high = sp__sofa_number(im, o, "dmax", 0);
-    bool given = sp__sofa_vector(im, o, "pressure", 3, f) && sp__sofa_vector(im, o, "normal", 3, n);
+// triangles that a box selects, or those between two planes
+static bool traction_selects(sp_import *im, sofa_body *b, sofa_object *o, sofa_element *e) {
+    const char *list = sp__sofa_attr(o, "triangleList"), *data;
+    sofa_node *node;
+    sofa_object *roi = list && *list == '@' ? sp__sofa_link(im, o, list, &node, &data) : NULL;
+    if (sp__sofa_is(roi, SOFA_ROI_BOX)) return select_roi(im, b->node, roi, e);
+    double n[3] = {0, 0, 0}, low = sp__sofa_number(im, o, "dmin", 0), high = sp__sofa_number(im, o, "dmax", 0), plane[6];
+    bool given = sp__sofa_vector(im, o, "normal", 3, n) && !list;
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    if (!given || !(length > 0) || !(high > low) || sp__sofa_attr(o, "triangleList")) {
-        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it needs pressure, normal, dmin and dmax");
-        return;
+    if (!given || !(length > 0) || !(high > low)) {
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it needs normal, dmin and dmax, or the triangles of a BoxROI");
+        return false;
     }
-    double plane[6], half = (high - low) / 2, middle = (high + low) / 2;
-    for (int i = 0; i < 3; i++) n[i] /= length, plane[i] = n[i] * middle, plane[i + 3] = n[i];
-    sofa_element *e = sp__sofa_add(im, b->e, "load", o);
+    for (int i = 0; i < 3; i++) n[i] /= length, plane[i] = n[i] * (high + low) / 2, plane[i + 3] = n[i];
     sp__sofa_set_vector(im, e, "plane", plane, 6);
-    sp__sofa_set_result(im, e, "within", half);
+    sp__sofa_set_result(im, e, "within", (high - low) / 2);
     sp__sofa_set(im, e, "frame", "world");
+    return true;
+}
+
+static void traction(sp_import *im, sofa_body *b, sofa_object *o) {
+    double f[3] = {0, 0, 0};
+    sofa_element *e = sp__sofa_add(im, NULL, "load", o);
+    sp__sofa_vector(im, o, "pressure", 3, f);
+    if (!traction_selects(im, b, o, e)) return;
     sp__sofa_set_vector(im, e, "traction", f, 3);
+    *b->e->end = e;
+    b->e->end = &e->next;
     sp__sofa_became(im, o);
     say_surface(im, b, o);
 }

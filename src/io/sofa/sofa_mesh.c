@@ -135,6 +135,34 @@ static bool read_grid(sp_import *im, sofa_object *o, int n[3], double low[3], do
     return false;
 }
 
+// Points of a cylinder or a sphere: a square or a cube whose points move towards the axis or the centre, so that squares become
+// circles.
+static double *curved_points(sp_import *im, sofa_object *o, const int n[3]) {
+    bool sphere = strcmp(o->component->word, "sphere") == 0;
+    double centre[3] = {0, 0, 0}, z[3] = {0, 0, 1}, x[3] = {1, 0, 0}, y[3], r = sp__sofa_number(im, o, "radius", 1),
+           length = sp__sofa_number(im, o, "length", 1), norm;
+    double *out = sp__scene_alloc(im->scene, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], 3 * sizeof *out), *at = out;
+    sp__sofa_vector(im, o, "center", 3, centre);
+    sp__sofa_vector(im, o, "axis", 3, z);
+    norm = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    for (int k = 0; k < 3; k++) z[k] = norm > 0 ? z[k] / norm : k == 2;
+    if (fabs(z[1]) + fabs(z[2]) < 1e-6) x[0] = 0, x[1] = 1;
+    for (int k = 0; k < 3; k++) y[k] = z[(k + 1) % 3] * x[(k + 2) % 3] - z[(k + 2) % 3] * x[(k + 1) % 3];
+    norm = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+    for (int k = 0; k < 3; k++) y[k] /= norm;
+    for (int k = 0; k < 3; k++) x[k] = y[(k + 1) % 3] * z[(k + 2) % 3] - y[(k + 2) % 3] * z[(k + 1) % 3];
+    for (int e = 0; out && e < n[0] * n[1] * n[2]; e++, at += 3) {
+        const int place[3] = {e % n[0], e / n[0] % n[1], e / (n[0] * n[1])};
+        double p[3], most = 0, far = 0;
+        for (int k = 0; k < 3; k++) p[k] = !sphere && k == 2 ? 0 : r * (2.0 * place[k] / (n[k] - 1) - 1);
+        for (int k = 0; k < 3; k++) most = fmax(most, fabs(p[k])), far += p[k] * p[k];
+        for (int k = 0; k < 3 && far > 0; k++) p[k] *= most / sqrt(far);
+        if (!sphere) p[2] = length * place[2] / (n[2] - 1);
+        for (int k = 0; k < 3; k++) at[k] = centre[k] + x[k] * p[0] + y[k] * p[1] + z[k] * p[2];
+    }
+    return out;
+}
+
 // the corners of a cell in SOFA's order
 static void grid_cell(const int n[3], int x, int y, int z, int out[8]) {
     static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -240,33 +268,40 @@ static void box_springs(sp_import *im, sofa_mesh *m) {
     sp_mesh_destroy(&mesh);
 }
 
+static bool make_cells(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const double *x, bool alternate) {
+    int cells = m->cells[0] * m->cells[1] * m->cells[2], corners = m->hexahedra ? 8 : 24;
+    int *nodes = sp__scene_alloc(im->scene, (size_t)cells, (size_t)corners * sizeof *nodes);
+    for (int e = 0; nodes && e < cells; e++) {
+        const int at[3] = {e % m->cells[0], e / m->cells[0] % m->cells[1], e / (m->cells[0] * m->cells[1])};
+        int cell[8], *out = nodes + (size_t)corners * (size_t)e;
+        grid_cell(n, at[0], at[1], at[2], cell);
+        if (m->hexahedra)
+            memcpy(out, cell, sizeof cell);
+        else
+            split_cell(cell, at[0], at[1], at[2], alternate, out);
+    }
+    if (!nodes) return false;
+    if (m->hexahedra) return make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_HEX8, nodes, cells);
+    return make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_TET4, nodes, 6 * cells);
+}
+
 static bool make_grid(sp_import *im, sofa_object *o, sofa_mesh *m, bool alternate) {
     int n[3];
+    bool curved = o->component->word != NULL;
     if (!read_grid(im, o, n, m->low, m->size)) return false;
-    const double *x = grid_points(im, n, m->low, m->size);
+    const double *x = curved ? curved_points(im, o, n) : grid_points(im, n, m->low, m->size);
     if (!x) return false;
     for (int i = 0; i < 3; i++) m->cells[i] = n[i] - 1;
     m->node_count = n[0] * n[1] * n[2];
+    if (curved || !m->hexahedra) return make_cells(im, o, m, n, x, alternate);
     m->at_rest = x;
     m->volume = m->size[0] * m->size[1] * m->size[2];
-    int cells = m->cells[0] * m->cells[1] * m->cells[2];
-    if (m->hexahedra) {  // <box> has other numbers: z fastest
-        int64_t *ids = sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids);
-        for (int i = 0; ids && i < m->node_count; i++)
-            ids[i] = ((int64_t)(i % n[0]) * n[1] + i / n[0] % n[1]) * n[2] + i / (n[0] * n[1]);
-        m->ids = ids;
-        if (m->springs) box_springs(im, m);
-        return ids != NULL;
-    }
-    int *tets = sp__scene_alloc(im->scene, (size_t)cells, 24 * sizeof *tets), *at = tets;
-    for (int z = 0; tets && z < m->cells[2]; z++)
-        for (int y = 0; y < m->cells[1]; y++)
-            for (int i = 0; i < m->cells[0]; i++, at += 24) {
-                int cell[8];
-                grid_cell(n, i, y, z, cell);
-                split_cell(cell, i, y, z, alternate, at);
-            }
-    return tets && make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_TET4, tets, 6 * cells);
+    int64_t *ids = sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids);
+    for (int i = 0; ids && i < m->node_count; i++)  // <box> has other numbers: z fastest
+        ids[i] = ((int64_t)(i % n[0]) * n[1] + i / n[0] % n[1]) * n[2] + i / (n[0] * n[1]);
+    m->ids = ids;
+    if (m->springs) box_springs(im, m);
+    return ids != NULL;
 }
 
 // ---- cells of a grid that a surface touches or encloses
@@ -696,7 +731,7 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
 }
 
 void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, const char *name) {
-    bool box = mesh->kind == SOFA_MESH_GRID && mesh->hexahedra;
+    bool box = mesh->kind == SOFA_MESH_GRID && !mesh->made;
     sofa_placing p = mesh->placing;
     sofa_element *shape = sp__sofa_add(im, body, box ? "box" : "mesh", mesh->object);
     if (box) {  // its corner is the own origin

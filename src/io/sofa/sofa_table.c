@@ -15,6 +15,8 @@ static const sofa_component components[] = {
     {"MeshGmshLoader/MeshVTKLoader/MeshOBJLoader/MeshObjLoader/MeshSTLLoader/MeshXspLoader/MeshOffLoader/GIDMeshLoader",
      SOFA_LOADER, "mesh, or the file of a surface", NULL},
     {"RegularGridTopology/RegularGrid", SOFA_GRID, "box, or a mesh file with the same tetrahedra", NULL},
+    {"CylinderGridTopology/CylinderGrid", SOFA_GRID, "a mesh file with the same nodes and elements", "cylinder"},
+    {"SphereGridTopology/SphereGrid", SOFA_GRID, "a mesh file with the same nodes and elements", "sphere"},
     {"SparseGridTopology/SparseGrid/SparseGridMultipleTopology/SparseGridRamificationTopology", SOFA_SPARSE_GRID,
      "a mesh file of the hexahedra that the surface touches", NULL},
     {"MeshTopology/Mesh/DynamicMeshTopology/TetrahedronSetTopologyContainer/HexahedronSetTopologyContainer/"

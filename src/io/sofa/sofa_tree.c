@@ -62,7 +62,18 @@ static int numbers_of_link(sp_import *im, sofa_object *o, const char *names, con
     return count;
 }
 
+// what follows a number in "0-50" or "0-50-5", a range and its step; NULL: nothing of the kind
+static const char *range_end(const char *at, double *last, double *step) {
+    *step = 1;
+    for (int i = 0; i < 2 && *at == '-' && at[1] >= '0' && at[1] <= '9'; i++) {
+        at = sp__scan_double(at + 1, i ? step : last);
+        if (!at) return NULL;
+    }
+    return at;
+}
+
 int sp__sofa_numbers(sp_import *im, sofa_object *o, const char *names, const double **out) {
+    enum { RANGES_MOST = 1 << 22 };  // a short text must not need much memory
     const char *text = sp__sofa_attr(o, names);
     int count = 0, room = 0;
     double *numbers = NULL;
@@ -70,14 +81,18 @@ int sp__sofa_numbers(sp_import *im, sofa_object *o, const char *names, const dou
     if (text && *text == '@') return numbers_of_link(im, o, names, text, out);
     if (!text) return 0;
     for (const char *at = skip_white(text); *at; at = skip_white(at)) {
-        double value;
+        double value, last, step;
         const char *end = sp__scan_double(*at == '+' ? at + 1 : at, &value);
-        if (!end) {
+        last = value;
+        if (end) end = range_end(end, &last, &step);
+        if (!end || !(step >= 1) || (last > value && !(count + last - value < RANGES_MOST))) {
             sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%.40s: \"%.20s\" is no number", names, at);
             return 0;
         }
-        if (!sp__scene_grow(im->scene, &numbers, count, &room, sizeof *numbers)) return 0;
-        numbers[count++] = value;
+        for (; value <= last; value += step) {
+            if (!sp__scene_grow(im->scene, &numbers, count, &room, sizeof *numbers)) return 0;
+            numbers[count++] = value;
+        }
         at = end;
     }
     *out = numbers;
