@@ -27,6 +27,7 @@ typedef enum sofa_role {
     SOFA_MASS,
     SOFA_ELASTIC,
     SOFA_HYPERELASTIC,
+    SOFA_MEMBRANE,
     SOFA_TENSOR_MASS,
     SOFA_SPRINGS,       // along the edges of a mesh
     SOFA_PAIR_SPRINGS,  // between two states
@@ -227,6 +228,7 @@ typedef struct sofa_mesh {
     double low[3], size[3];
     bool hexahedra;    // of hexahedra
     bool cut;          // file: its hexahedra are cut into tetrahedra
+    bool triangles;    // of a membrane; its volume is its area
     const char *path;  // of the file
     int node_count;
     const double *at_rest;
@@ -277,6 +279,7 @@ bool sp__sofa_all_equal(const double *values, int count, int width);
 // A loader's file for <mesh file> or <surface file>: its name in the new scene, transformed where `moved` is not the identity.
 // NULL: noted.
 const char *sp__sofa_surface(sp_import *im, sofa_object *loader, const sofa_placing *moved, const char *name);
+sp_trimesh *sp__sofa_list_surface(sp_import *im, sofa_object *o);  // of triangles and quadrangles in lists; NULL: none
 // The loader or inline triangles of a component; NULL: none.
 sofa_object *sp__sofa_surface_source(sp_import *im, sofa_object *user);
 // How a surface of a mapping becomes one in the coordinates of its body; false: not possible.

@@ -304,13 +304,14 @@ static void force(sp_import *im, sofa_body *b, sofa_object *o) {
     bool rigid = strcmp(b->e->name, "rigid") == 0;
     int width = b->frame || b->node->rod ? 6 : 3;
     int n = sp__sofa_numbers(im, o, "forces", &each) / width, single = sp__sofa_numbers(im, o, "force", &one) / width,
-        whole = sp__sofa_numbers(im, o, "totalForce", &total) / width, chosen = sp__sofa_numbers(im, o, "indices", &list);
+        whole = sp__sofa_numbers(im, o, "totalForce", &total) / width;
     if (!n && !single && !whole) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it has no force of %d numbers", width);
         return;
     }
     if (rigid) {
         sofa_element *e = sp__sofa_add(im, b->e, "load", o);
+        sp__sofa_attr(o, "indices");  // it has one frame
         add_force(im, b, e, "force", n ? each : single ? one : total, width);
         sp__sofa_became(im, o);
         return;
@@ -320,13 +321,16 @@ static void force(sp_import *im, sofa_body *b, sofa_object *o) {
         if (e) add_force(im, b, e, n || single ? "each" : "force", n ? each : single ? one : total, width);
         return;
     }
+    bool listed = sp__sofa_attr(o, "indices") != NULL;
+    int chosen = listed ? sp__sofa_numbers(im, o, "indices", &list) : node_count(b->node);
     if (n > MOST || n != chosen) {
-        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%d forces for %d indices; %d at most", n, chosen, MOST);
+        sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%d forces for %d nodes; %d at most", n, chosen, MOST);
         return;
     }
     for (int i = 0; i < n; i++) {
         sofa_element *e = sp__sofa_add(im, NULL, "load", i ? NULL : o);
-        if (!sp__sofa_select_nodes(im, b->node, o, &list[i], 1, e)) return;
+        const double node = listed ? list[i] : i;
+        if (!sp__sofa_select_nodes(im, b->node, o, &node, 1, e)) return;
         *b->e->end = e;
         b->e->end = &e->next;
         add_force(im, b, e, "force", each + width * i, width);

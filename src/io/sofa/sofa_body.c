@@ -143,7 +143,7 @@ static void write_mass(sp_import *im, sofa_body *b, double volume, int nodes) {
     }
     sp__sofa_set_result(im, b->e, "density", density);
     bool consistent = strcmp(o->type, "MeshMatrixMass") == 0 && !sp__sofa_yes(o, "lumping", false);
-    if (consistent && !b->node->rod) sp__sofa_set(im, b->e, "mass-matrix", "consistent");
+    if (consistent && !b->node->rod && !b->mesh->triangles) sp__sofa_set(im, b->e, "mass-matrix", "consistent");
     if (m > 1) sp__sofa_note(im, o, SP_IMPORT_CHANGED, "all elements have the first density");
     sp__sofa_note(im, o, strcmp(o->type, "UniformMass") == 0 ? SP_IMPORT_CHANGED : SP_IMPORT_BECAME, "%s", o->component->becomes);
 }
@@ -250,6 +250,16 @@ static void elastic(sp_import *im, sofa_body *b, sofa_object *o) {
     if (hexahedra && rotation)
         sp__sofa_note(im, o, SP_IMPORT_CHANGED, "a rotation at each integration point, not one for each hexahedron");
     if (sp__sofa_number(im, o, "plasticMaxThreshold", 0) > 0) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "plasticity");
+}
+
+// SOFA's moduli of triangles are those of plane stress per length: thickness 1
+static void membrane(sp_import *im, sofa_body *b, sofa_object *o) {
+    const char *method = sp__sofa_attr(o, "method");
+    bool small = method && sp__list_has("small/linear/none/None", '/', method);
+    sp__sofa_set_number(im, b->e, "thickness", 1);
+    sp__sofa_set(im, b->e, "material", small ? "linear" : "corotational");
+    moduli(im, o, b, 1000, 0.3);
+    sp__sofa_became(im, o);
 }
 
 static void tensor_mass(sp_import *im, sofa_body *b, sofa_object *o) {
@@ -378,7 +388,7 @@ static bool is_embedded(const sofa_object *o) {
 
 // The force field of the elements of a body; NULL: none.
 static sofa_object *find_law(sp_import *im, const sofa_node *node) {
-    static const sofa_role roles[] = {SOFA_ELASTIC, SOFA_HYPERELASTIC, SOFA_TENSOR_MASS, SOFA_SPRINGS};
+    static const sofa_role roles[] = {SOFA_ELASTIC, SOFA_HYPERELASTIC, SOFA_TENSOR_MASS, SOFA_SPRINGS, SOFA_MEMBRANE};
     sofa_object *law = NULL;
     for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++)
         for (const sofa_node *n = node; n; n = sp__sofa_next_of_body(n, node))
@@ -418,6 +428,7 @@ static void write_solid(sp_import *im, sofa_body *b, sofa_object *law, const cha
     if (role == SOFA_HYPERELASTIC) hyperelastic(im, b, law);
     if (role == SOFA_SPRINGS) springs(im, b, law);
     if (role == SOFA_TENSOR_MASS) tensor_mass(im, b, law);
+    if (role == SOFA_MEMBRANE) membrane(im, b, law);
     write_mass(im, b, b->mesh->volume, b->mesh->node_count);
     sp__sofa_write_mesh(im, b->mesh, b->e, name);
     b->placing = b->mesh->placing;

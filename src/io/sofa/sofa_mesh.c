@@ -595,6 +595,42 @@ static bool make_inline(sp_import *im, sofa_object *o, sofa_object *state, sofa_
     return make_mesh(im, o, m, x, n, corners == 4 ? SP_ELEMENT_TET4 : SP_ELEMENT_HEX8, elements, count / corners);
 }
 
+static double area_of(const double *x, const sp_mesh *mesh) {
+    double area = 0;
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
+        const int *n;
+        double a[3], b[3], square = 0;
+        sp_mesh_element(mesh, e, &n);
+        for (int k = 0; k < 3; k++)
+            a[k] = x[3 * (size_t)n[1] + k] - x[3 * (size_t)n[0] + k], b[k] = x[3 * (size_t)n[2] + k] - x[3 * (size_t)n[0] + k];
+        for (int k = 0; k < 3; k++) {
+            double c = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            square += c * c;
+        }
+        area += sqrt(square) / 2;
+    }
+    return area;
+}
+
+// the triangles of a loader or of lists as elements
+static bool make_triangles(sp_import *im, sofa_object *user, sofa_mesh *m) {
+    const char *path;
+    sofa_object *source = sp__sofa_surface_source(im, user);
+    sp_trimesh_def s;
+    if (!source) return false;
+    bool file = sp__sofa_is(source, SOFA_LOADER) || sp__sofa_attr(source, "filename/fileMesh");
+    sp_trimesh *surface =
+        file ? sp__sofa_read_surface(im, source, "filename/fileMesh", &path) : sp__sofa_list_surface(im, source);
+    if (!surface) return false;
+    sp_trimesh_get(surface, &s);
+    double *x = sp__scene_alloc(im->scene, (size_t)s.vertex_count, 3 * sizeof *x);
+    if (x) memcpy(x, s.positions, (size_t)s.vertex_count * 3 * sizeof *x);
+    bool good = x && make_mesh(im, source, m, x, s.vertex_count, SP_ELEMENT_TRI3, s.faces, s.face_count);
+    sp_trimesh_destroy(&surface);
+    m->object = source;
+    return good;
+}
+
 // ---------------------------------------------------------------------------------------------- which mesh
 
 typedef struct mesh_source {
@@ -669,6 +705,7 @@ static bool place_nodes(sp_import *im, sofa_mesh *m) {
     for (int i = 0; x && i < m->node_count; i++) sp__sofa_place(&m->placing, m->at_rest + 3 * (size_t)i, x + 3 * (size_t)i);
     m->at_rest = x;
     m->volume *= m->placing.scale[0] * m->placing.scale[1] * m->placing.scale[2];
+    if (x && m->triangles) m->volume = area_of(x, m->made);
     return x != NULL;
 }
 
@@ -689,6 +726,30 @@ static sofa_placing state_placing(sp_import *im, sofa_object *state) {
     return all;
 }
 
+// the nodes move from their file or lists into the world
+static sofa_mesh *finish_mesh(sp_import *im, sofa_node *node, sofa_object *user, sofa_mesh *m, bool good, sofa_placing of_file,
+                              sofa_placing own) {
+    m->rest = of_file;
+    if (good && !sp__sofa_placing_after(&of_file, &own, &m->placing)) {
+        sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "its scale stretches a mesh that its loader has turned");
+        m->placing = of_file;
+    }
+    if (!good || !place_nodes(im, m)) {
+        m->kind = SOFA_MESH_NONE;
+        return m;
+    }
+    note_containers(im, user->node);
+    if (!m->object->noted) sp__sofa_note(im, m->object, SP_IMPORT_BECAME, "%s", m->object->component->becomes);
+    return m;
+}
+
+static sofa_mesh *membrane_mesh(sp_import *im, sofa_node *node, sofa_object *user, sofa_mesh *m) {
+    bool good = make_triangles(im, user, m);
+    m->kind = SOFA_MESH_INLINE;
+    if (!good && !user->noted) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there are no triangles for it");
+    return finish_mesh(im, node, user, m, good, sp__sofa_placing(im, m->object), state_placing(im, node->state));
+}
+
 sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool hexahedra) {
     sofa_mesh *m = sp__scene_alloc(im->scene, 1, sizeof *m);
     mesh_source s = {0};
@@ -696,6 +757,8 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
     m->hexahedra = hexahedra;
     m->springs = user->component->role == SOFA_SPRINGS;
     m->path = node->body;  // the stem of a file that is made
+    m->triangles = user->component->role == SOFA_MEMBRANE;
+    if (m->triangles) return membrane_mesh(im, node, user, m);
     for (sofa_node *n = user->node; n && !has_source(&s); n = n == node ? NULL : n->parent) node_source(im, n, 0, &s);
     for (sofa_node *n = node->parent; n && !has_source(&s); n = n->parent) node_source(im, n, 0, &s);
     // force fields of tetrahedra divide the cells of a grid themselves, and alternate
@@ -716,18 +779,7 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
         good = make_inline(im, s.lists, node->state, m);
     }
     if (!has_source(&s)) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there is no mesh for it");
-    m->rest = of_file;
-    if (good && !sp__sofa_placing_after(&of_file, &own, &m->placing)) {
-        sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "its scale stretches a mesh that its loader has turned");
-        m->placing = of_file;
-    }
-    if (!good || !place_nodes(im, m)) {
-        m->kind = SOFA_MESH_NONE;
-        return m;
-    }
-    note_containers(im, user->node);
-    if (!m->object->noted) sp__sofa_note(im, m->object, SP_IMPORT_BECAME, "%s", m->object->component->becomes);
-    return m;
+    return finish_mesh(im, node, user, m, good, of_file, own);
 }
 
 void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, const char *name) {

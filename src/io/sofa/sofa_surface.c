@@ -6,10 +6,11 @@
 // ---------------------------------------------------------------------------------------------- their triangles
 
 // lists of triangles and quadrangles of a container as a surface; NULL: none, or out of memory
-static sp_trimesh *surface_of_lists(sp_import *im, sofa_object *o) {
+sp_trimesh *sp__sofa_list_surface(sp_import *im, sofa_object *o) {
     const double *x, *triangles, *quads;
     sofa_object *of = o;
     int n = sp__sofa_linked_numbers(im, o, "position/points", &x, &of) / 3;
+    if (!n && o->node->state) n = sp__sofa_linked_numbers(im, o->node->state, "position", &x, &of) / 3;
     int t = sp__sofa_linked_numbers(im, o, "triangles", &triangles, &of) / 3,
         q = sp__sofa_linked_numbers(im, o, "quads", &quads, &of) / 4;
     double *numbers = sp__scene_alloc(im->scene, (size_t)t + 2 * (size_t)q, 3 * sizeof *numbers), *at = numbers;
@@ -65,7 +66,7 @@ const char *sp__sofa_surface(sp_import *im, sofa_object *source, const sofa_plac
         return NULL;
     }
     if (lists)
-        surface = surface_of_lists(im, source);
+        surface = sp__sofa_list_surface(im, source);
     else if (sp__sofa_placing_none(&all))
         path = sp__sofa_file_path(im, source, "filename/fileMesh");
     else

@@ -50,6 +50,8 @@ static const sofa_component components[] = {
      SOFA_ELASTIC, "material corotational or linear on hexahedra", "hexahedra"},
     {"CorotationalFEMForceField", SOFA_ELASTIC, "material corotational on the elements of its template", "template"},
     {"LinearSmallStrainFEMForceField", SOFA_ELASTIC, "material linear on the elements of its template", "template"},
+    {"TriangularFEMForceField/TriangularFEMForceFieldOptim/TriangleFEMForceField", SOFA_MEMBRANE,
+     "thickness 1 and material corotational or linear: a membrane with the moduli and the mass of its area", NULL},
     {"TetrahedronHyperelasticityFEMForceField/StandardTetrahedralFEMForceField", SOFA_HYPERELASTIC,
      "the law of the same name with its constants", NULL},
     {"TetrahedralTensorMassForceField", SOFA_TENSOR_MASS, "material tensor-mass with law hooke", NULL},
@@ -159,11 +161,11 @@ static const sofa_component components[] = {
     {"PythonScriptController/PythonMainScriptController/Controller/MechanicalStateController/CarvingManager/"
      "TopologicalChangeProcessor/NodeToggleController/TetrahedronDiffusionFEMForceField",
      SOFA_LEFT_OUT, "programs and controllers; an event of the scene may do the same", NULL},
-    {"TriangularFEMForceField/TriangularFEMForceFieldOptim/TriangleFEMForceField/TriangularAnisotropicFEMForceField/"
-     "TriangularBendingSprings/TriangularTensorMassForceField/QuadBendingFEMForceField/FastTriangularBendingSprings/"
+    {"TriangularAnisotropicFEMForceField/TriangularBendingSprings/TriangularTensorMassForceField/QuadBendingFEMForceField/"
+     "FastTriangularBendingSprings/"
      "TriangularQuadraticSpringsForceField/TriangularBiquadraticSpringsForceField/QuadularBendingSprings/"
      "QuadBendingSprings/TriangleBendingSprings",
-     SOFA_LEFT_OUT, "shells and cloth; a membrane is <solid thickness=\"...\"> and needs a thickness", NULL},
+     SOFA_LEFT_OUT, "bending and springs of cloth; a membrane resists stretch and shear only", NULL},
     {"JointSpringForceField/GearSpringForceField/AngularSpringForceField/FrameSpringForceField/PolynomialSpringsForceField/"
      "PolynomialRestShapeSpringsForceField/VectorSpringForceField/TetrahedralQuadraticSpringsForceField/"
      "TetrahedralBiquadraticSpringsForceField/RepulsiveSpringForceField",
