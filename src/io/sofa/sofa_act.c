@@ -345,6 +345,13 @@ static void say_surface(sp_import *im, const sofa_body *b, sofa_object *o) {
                       b->node->body);
 }
 
+// from 0 to the pressure and back, at a speed in Pa/s
+static void set_pulse(sp_import *im, sofa_element *e, double p, double speed) {
+    double period = 2 * p / speed;
+    const char *at = sp__sofa_print(im, "t/%s", sp__sofa_join(im, &period, 1));
+    sp__sofa_set(im, e, "pressure", sp__sofa_print(im, "{-%s*(1-abs(2*(%s-floor(%s))-1))}", sp__sofa_join(im, &p, 1), at, at));
+}
+
 static void pressure(sp_import *im, sofa_body *b, sofa_object *o) {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, p = sp__sofa_number(im, o, "pressure", 0);
     if (sp__sofa_attr(o, "triangleIndices") || sp__sofa_attr(o, "quadIndices")) {
@@ -358,12 +365,17 @@ static void pressure(sp_import *im, sofa_body *b, sofa_object *o) {
     } else {
         sp__sofa_set(im, e, "on", "surface");
     }
-    sp__sofa_set_number(im, e, "pressure", -p);  // SOFA's pushes along the normal
+    double speed = sp__sofa_number(im, o, "pressureSpeed", 0);
+    bool pulse = sp__sofa_yes(o, "pulseMode", false) && speed > 0 && p > 0;
+    if (pulse)
+        set_pulse(im, e, p, speed);
+    else
+        sp__sofa_set_number(im, e, "pressure", -p);  // SOFA's pushes along the normal
     *b->e->end = e;
     b->e->end = &e->next;
     sp__sofa_became(im, o);
     say_surface(im, b, o);
-    if (sp__sofa_yes(o, "pulseMode", false) || sp__sofa_yes(o, "volumeConservationMode", false))
+    if ((sp__sofa_yes(o, "pulseMode", false) && !pulse) || sp__sofa_yes(o, "volumeConservationMode", false))
         sp__sofa_note(im, o, SP_IMPORT_CHANGED, "the pressure is constant; write pressure=\"{...}\" with a function of t");
 }
 
