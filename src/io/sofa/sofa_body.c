@@ -382,8 +382,8 @@ static void finish_body(sp_import *im, sofa_body *b) {
 static bool is_embedded(const sofa_object *o) {
     const sofa_node *n = o->node;
     while (n->parent && !n->state) n = n->parent;
-    const sofa_object *mapping = n->mapped ? sp__sofa_find(n, SOFA_MAPPING) : NULL;
-    return mapping && strcmp(mapping->type, "IdentityMapping") != 0;
+    const sofa_object *mapping = sp__sofa_find(n, SOFA_MAPPING);
+    return n->mapped && !(mapping && strcmp(mapping->type, "IdentityMapping") == 0);
 }
 
 // The force field of the elements of a body; NULL: none.
@@ -716,14 +716,25 @@ static void write_body(sp_import *im, sofa_node *node) {
         write_rigid(im, &b, false, name);
     else
         sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "%s",
-                      moves ? "points that move without a force field of tetrahedra, hexahedra or beams"
+                      moves ? "points that move without a force field of their elements"
                             : "points without elements, force field of a mesh or collision model");
+}
+
+// also by a mapping that is left out: such a state is no body of its own
+static bool is_mapped(const sofa_node *n) {
+    for (int i = 0; i < n->object_count; i++) {
+        const sofa_object *o = &n->objects[i];
+        size_t length = strlen(o->type), end = strlen("Mapping");
+        bool named = length > end && strcmp(o->type + length - end, "Mapping") == 0 && !strstr(o->type, "Topological");
+        if (sp__sofa_is(o, SOFA_MAPPING) || (named && !sp__sofa_is(o, SOFA_NOT_NEEDED))) return true;
+    }
+    return false;
 }
 
 void sp__sofa_bodies(sp_import *im) {
     for (sofa_node *n = im->root; n; n = sp__sofa_next_node(n, im->root)) {
         n->state = sp__sofa_find(n, SOFA_STATE);
-        n->mapped = n->state && sp__sofa_find(n, SOFA_MAPPING);
+        n->mapped = n->state && is_mapped(n);
     }
     for (sofa_node *n = im->root; n && !im->scene->no_memory; n = sp__sofa_next_node(n, im->root))
         if (n->state && !n->mapped) write_body(im, n);

@@ -187,6 +187,13 @@ static const sofa_component components[] = {
      "QuadPressureForceField/OscillatingTorsionPressureForceField/TaitSurfacePressureForceField/LinearForceField/"
      "TorsionForceField/GravityForceField/FixedWeakConstraint/DiagonalVelocityDampingForceField/UniformVelocityDampingForceField",
      SOFA_LEFT_OUT, "forces of this kind", NULL},
+    {"RigidRigidMapping/DeformableOnRigidFrameMapping/CenterOfMassMapping/CenterOfMassMultiMapping/DistanceMapping/"
+     "DistanceMultiMapping/DistanceFromTargetMapping/DistanceToPlaneMapping/SquareMapping/SquareDistanceMapping/AreaMapping/"
+     "VolumeMapping/SubsetMultiMapping/IdentityMultiMapping/RigidBarycentricMapping/LineSetSkinningMapping/VoidMapping",
+     SOFA_LEFT_OUT, "mappings of this kind", NULL},
+    {"TetrahedronCollisionModel/CubeCollisionModel/RayCollisionModel/CapsuleCollisionModel/OBBCollisionModel/"
+     "CylinderCollisionModel/RigidDistanceGridCollisionModel/FFDDistanceGridCollisionModel",
+     SOFA_LEFT_OUT, "collision models of this kind; a rigid body has shapes", NULL},
     {"MergeMeshes/MeshROI/SubsetTopology/NearestPointROI/TransformPosition/PlaneROI/MeshTetraStuffing/MeshSplittingEngine/"
      "ROIValueMapper/SphereLoader/VoxelGridLoader/StringMeshCreator/GenerateRigidMass/PairBoxROI/ExtrudeQuadsAndGenerateHexas",
      SOFA_LEFT_OUT, "data that SOFA computes while it starts", NULL},
