@@ -331,19 +331,34 @@ static bool touches(const double t[3][3], const double centre[3], const double h
     return true;
 }
 
-// crossings of the surface with a ray from a point along x
-static int crossings(const sp_trimesh_def *s, const double p[3]) {
+// where a line along x through (y, z) crosses the surface; -1: out of memory
+static int crossings(sp_import *im, const sp_trimesh_def *s, double y, double z, double **x, int *room) {
     int count = 0;
     for (int f = 0; f < s->face_count; f++) {
         const double *a = s->positions + 3 * s->faces[3 * f], *b = s->positions + 3 * s->faces[3 * f + 1],
                      *c = s->positions + 3 * s->faces[3 * f + 2];
-        double ab = (b[1] - a[1]) * (p[2] - a[2]) - (b[2] - a[2]) * (p[1] - a[1]);
-        double bc = (c[1] - b[1]) * (p[2] - b[2]) - (c[2] - b[2]) * (p[1] - b[1]);
-        double ca = (a[1] - c[1]) * (p[2] - c[2]) - (a[2] - c[2]) * (p[1] - c[1]), sum = ab + bc + ca;
+        double ab = (b[1] - a[1]) * (z - a[2]) - (b[2] - a[2]) * (y - a[1]);
+        double bc = (c[1] - b[1]) * (z - b[2]) - (c[2] - b[2]) * (y - b[1]);
+        double ca = (a[1] - c[1]) * (z - c[2]) - (a[2] - c[2]) * (y - c[1]), sum = ab + bc + ca;
         if (!((ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0)) || sum == 0) continue;
-        count += (bc * a[0] + ca * b[0] + ab * c[0]) / sum > p[0];
+        if (!sp__scene_grow(im->scene, x, count, room, sizeof **x)) return -1;
+        (*x)[count++] = (bc * a[0] + ca * b[0] + ab * c[0]) / sum;
     }
     return count;
+}
+
+// cells whose middle is inside: an odd number of crossings lies beyond it
+static void mark_enclosed(sp_import *im, const sp_trimesh_def *s, const int cells[3], const double low[3], const double h[3],
+                          unsigned char *kept) {
+    double *x = NULL;
+    int room = 0;
+    for (int row = 0; row < cells[1] * cells[2]; row++, kept += cells[0]) {
+        // a little off the centre, where no edge of a symmetric surface is
+        double y = low[1] + h[1] * (row % cells[1] + 0.50123), z = low[2] + h[2] * (row / cells[1] + 0.50321);
+        int count = crossings(im, s, y, z, &x, &room);
+        for (int i = 0; i < cells[0]; i++)
+            for (int k = 0; k < count; k++) kept[i] ^= x[k] > low[0] + h[0] * (i + 0.5);
+    }
 }
 
 static void mark_touched(const sp_trimesh_def *s, const int cells[3], const double low[3], const double h[3],
@@ -441,13 +456,8 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m, bool altern
     }
     unsigned char *kept = good ? sp__scene_alloc(im->scene, (size_t)(cells[0] * cells[1] * cells[2]), 1) : NULL;
     if (kept) {
+        mark_enclosed(im, &s, cells, m->low, h, kept);
         mark_touched(&s, cells, m->low, h, kept);
-        for (int e = 0; e < cells[0] * cells[1] * cells[2]; e++) {
-            // a little off the centre, where no edge of a symmetric surface is
-            const double p[3] = {m->low[0] + h[0] * (e % cells[0] + 0.5), m->low[1] + h[1] * (e / cells[0] % cells[1] + 0.50123),
-                                 m->low[2] + h[2] * (e / (cells[0] * cells[1]) + 0.50321)};
-            if (!kept[e]) kept[e] = crossings(&s, p) % 2;
-        }
         good = make_kept(im, o, m, n, kept, alternate);
     } else if (!im->scene->no_memory) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "the surface is flat");
