@@ -112,6 +112,7 @@ struct sofa_node {
     const char *body;    // name in the new scene of the body that this node makes; NULL: none
     struct sofa_element *element;
     struct sofa_mesh *mesh;  // of a solid
+    double origin[3];        // of a rigid body, in the world
     int points;              // of a rod: its nodes, in the world
     const double *point_list;
     bool rod;

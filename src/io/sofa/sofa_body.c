@@ -679,6 +679,7 @@ static void write_rigid(sp_import *im, sofa_body *b, bool frame, const char *nam
     start_body(im, b, "rigid", name);
     sp__sofa_set(im, b->e, "motion", moved ? "kinematic" : free ? "free" : "fixed");
     sp__sofa_set_placing(im, b->e, &b->placing);
+    memcpy(b->node->origin, b->placing.translate, sizeof b->node->origin);
     if (free) rigid_mass(im, b);
     rigid_shapes(im, b);
     if (free) write_velocity(im, b, 1);

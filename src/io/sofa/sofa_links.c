@@ -30,14 +30,29 @@ static const char *link_side(sp_import *im, sofa_object *o, sofa_node *n, const 
     return sp__sofa_print(im, "%s.%s", n->body, name);
 }
 
-// the longest distance of the pairs of points of a link; 0 where a side is rigid
-static double link_reach(const sofa_node *a, const sofa_node *b, const double *ia, const double *ib, int count) {
-    const double *xa = a->mesh ? a->mesh->at_rest : a->point_list, *xb = b->mesh ? b->mesh->at_rest : b->point_list;
+static double distance(const double *p, const double *q) {
+    return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+}
+
+static const double *points_of(const sofa_node *n) {
+    return n->mesh ? n->mesh->at_rest : n->point_list;
+}
+
+// A rigid body holds all nodes that are chosen, however far from its surface, which is not known here: ten times their distance
+// from its frame.
+static double rigid_reach(const sofa_node *rigid, const double *x, const double *nodes, int count) {
     double reach = 0;
-    for (int i = 0; xa && xb && i < count; i++) {
-        const double *p = xa + 3 * (size_t)ia[i], *q = xb + 3 * (size_t)ib[i];
-        reach = fmax(reach, sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2])));
-    }
+    for (int i = 0; x && i < count; i++) reach = fmax(reach, 10 * distance(x + 3 * (size_t)nodes[i], rigid->origin));
+    return reach;
+}
+
+// the longest distance of the pairs of points of a link; 0 where both sides are rigid
+static double link_reach(const sofa_node *a, const sofa_node *b, const double *ia, const double *ib, int count) {
+    const double *xa = points_of(a), *xb = points_of(b);
+    double reach = 0;
+    if (!xa) return rigid_reach(a, xb, ib, count);
+    if (!xb) return rigid_reach(b, xa, ia, count);
+    for (int i = 0; i < count; i++) reach = fmax(reach, distance(xa + 3 * (size_t)ia[i], xb + 3 * (size_t)ib[i]));
     return reach;
 }
 
@@ -166,16 +181,15 @@ static bool join_side_of(sp_import *im, sofa_object *o, const char *names, const
 }
 
 // the node of a body that is nearest to a point, and how far it is
-static double nearest_node(const sofa_node *n, const double *p, double *distance) {
-    const double *x = n->mesh ? n->mesh->at_rest : n->point_list;
+static double nearest_node(const sofa_node *n, const double *p, double *far) {
+    const double *x = points_of(n);
     int count = n->mesh ? n->mesh->node_count : n->points, best = 0;
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
-        double d = 0;
-        for (int k = 0; k < 3; k++) d += (x[3 * (size_t)i + k] - p[k]) * (x[3 * (size_t)i + k] - p[k]);
+        double d = distance(x + 3 * (size_t)i, p);
         if (d < least) least = d, best = i;
     }
-    *distance = fmax(*distance, sqrt(least));
+    *far = fmax(*far, least);
     return best;
 }
 
@@ -197,16 +211,18 @@ static void write_join(sp_import *im, sofa_object *o) {
     double *nodes = sp__scene_alloc(im->scene, (size_t)n, sizeof *nodes), away = 0, apart = 0;
     if (!nodes) return;
     for (int i = 0; i < n; i++) {
-        const double *p = sides[a].points + 3 * (size_t)i, *q = sides[1 - a].points + 3 * (size_t)i;
+        const double *p = sides[a].points + 3 * (size_t)i;
         nodes[i] = sides[a].indices ? sides[a].indices[i] : nearest_node(sides[a].body, p, &away);
-        apart = fmax(apart, sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2])));
+        apart = fmax(apart, distance(p, sides[1 - a].points + 3 * (size_t)i));
     }
     const char *left = link_side(im, o, sides[a].body, nodes, n);
     if (!left) return;
     sofa_element *e = sp__sofa_add(im, im->top, "attach", o);
     sp__sofa_set(im, e, "a", left);
     sp__sofa_set(im, e, "b", sides[1 - a].body->body);
-    if (away + apart > 0) sp__sofa_set_result(im, e, "within", 1.01 * (away + apart));
+    bool rigid = !points_of(sides[1 - a].body);
+    double reach = rigid ? rigid_reach(sides[1 - a].body, points_of(sides[a].body), nodes, n) : 1.01 * (away + apart);
+    if (reach > 0) sp__sofa_set_result(im, e, "within", reach);
     sp__sofa_became(im, o);
     if (away > 0 || apart > 0)
         sp__sofa_note(im, o, SP_IMPORT_CHANGED, "nodes of %s, up to %.3g from the points, are held where they start",

@@ -284,38 +284,46 @@ static sofa_object *object_before(const sofa_object *from, const char *step) {
     return at >= 0 ? &from->node->objects[at] : NULL;
 }
 
-sofa_object *sp__sofa_link(sp_import *im, const sofa_object *from, const char *link, sofa_node **node, const char **data) {
-    sofa_node *at = from->node;
-    sofa_object *found = NULL;
-    const char *step = link + (*link == '@');
-    *data = "";
-    *node = NULL;
-    if (*step == '/') at = im->root, step++;
-    while (*step && !found) {
+// Follows the steps of a link from a node; false: a step is missing.
+static bool follow_steps(sofa_node *at, const sofa_object *from, const char *step, sofa_object **found, sofa_node **node,
+                         const char **data) {
+    *found = NULL;
+    while (*step && !*found) {
         size_t length = strcspn(step, "/");
         bool last = step[length] == 0, dots = strncmp(step, ".", length) == 0 || strncmp(step, "..", length) == 0;
         const char *dot = last && !dots ? memchr(step + (*step == '['), '.', length - (*step == '[')) : NULL;
         if (dot) *data = dot + 1, length = (size_t)(dot - step);
         if (*step == '[') {
-            found = object_before(from, step);
-            if (!found) return NULL;
+            *found = object_before(from, step);
+            if (!*found) return false;
         } else if (length == 2 && strncmp(step, "..", 2) == 0) {
-            if (!at->parent) return NULL;
+            if (!at->parent) return false;
             at = at->parent;
         } else if (!(length == 1 && *step == '.') && length > 0) {
             sofa_node *child = child_named(at, step, length);
-            found = last ? object_named(at, step, length) : NULL;
-            // a bare name may also stand above
-            for (sofa_node *up = at->parent; last && !found && !child && up; up = up->parent)
-                found = object_named(up, step, length);
-            if (!found && !child) return NULL;
-            if (!found) at = child;
+            *found = last ? object_named(at, step, length) : NULL;
+            if (!*found && !child) return false;
+            if (!*found) at = child;
         }
         step += strcspn(step, "/");
         if (*step == '/') step++;
     }
-    *node = found ? found->node : at;
-    return found;
+    *node = *found ? (*found)->node : at;
+    return true;
+}
+
+sofa_object *sp__sofa_link(sp_import *im, const sofa_object *from, const char *link, sofa_node **node, const char **data) {
+    sofa_object *found = NULL;
+    const char *step = link + (*link == '@');
+    bool named = *step && !strchr("./[", *step);
+    *data = "";
+    *node = NULL;
+    if (*step == '/') return follow_steps(im->root, from, step + 1, &found, node, data) ? found : NULL;
+    if (follow_steps(from->node, from, step, &found, node, data)) return found;
+    // a path that begins with a name may also begin above
+    for (sofa_node *up = from->node->parent; named && up; up = up->parent)
+        if (follow_steps(up, from, step, &found, node, data)) return found;
+    return NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- files
