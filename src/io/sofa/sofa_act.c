@@ -365,7 +365,7 @@ static void pressure(sp_import *im, sofa_body *b, sofa_object *o) {
     } else {
         sp__sofa_set(im, e, "on", "surface");
     }
-    double speed = sp__sofa_number(im, o, "pressureSpeed", 0);
+    double speed = sp__sofa_number(im, o, "pressureSpeed", fabs(p));  // SOFA's default
     bool pulse = sp__sofa_yes(o, "pulseMode", false) && speed > 0 && p > 0;
     if (pulse)
         set_pulse(im, e, p, speed);

@@ -624,30 +624,27 @@ static void rigid_mass(sp_import *im, sofa_body *b) {
                       "mass and inertia; the centre of mass is that of the shape, in SOFA the origin of the frame");
 }
 
-// Where the frame is; false: there are several.
+// Where the body is; false: there are several.
 static bool rigid_frame(sp_import *im, sofa_body *b) {
     const double *x;
     sofa_object *state = b->node->state;
-    const char *text = b->frame ? sp__sofa_attr(state, "position") : NULL;
-    int count = text ? sp__sofa_numbers(im, state, "position", &x) / 7 : 0;
     sofa_placing own = sp__sofa_placing(im, state), at = {.scale = {1, 1, 1}, .quat = {1, 0, 0, 0}};
+    b->placing = own;
+    if (!b->frame) return true;
+    const char *text = sp__sofa_attr(state, "position");
+    int count = text ? sp__sofa_numbers(im, state, "position", &x) / 7 : 0;
     if (count > 1 || (text && *text == '@')) {
         sp__sofa_note(im, state, SP_IMPORT_LEFT_OUT, "several frames in one state: write a rigid body for each");
         return false;
     }
-    if (count == 1) {
-        double norm = sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
-        if (norm > 0) at.quat[0] = x[6] / norm, at.quat[1] = x[3] / norm, at.quat[2] = x[4] / norm, at.quat[3] = x[5] / norm;
-        memcpy(at.translate, x, sizeof at.translate);
-    }
-    if (b->frame) sp__sofa_place(&own, at.translate, at.translate), own.scale[0] = own.scale[1] = own.scale[2] = 1;
-    const sofa_placing turned = {.scale = {1, 1, 1}, .quat = {at.quat[0], at.quat[1], at.quat[2], at.quat[3]}};
-    if (b->frame) {  // its scale moves the frame; the points of its mappings stay as they are
-        sp__sofa_placing_after(&turned, &own, &b->placing);
-        memcpy(b->placing.translate, at.translate, sizeof at.translate);
-    } else {
-        b->placing = own;
-    }
+    double norm = count ? sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]) : 0, place[3] = {0, 0, 0};
+    if (norm > 0) at.quat[0] = x[6] / norm, at.quat[1] = x[3] / norm, at.quat[2] = x[4] / norm, at.quat[3] = x[5] / norm;
+    if (count) memcpy(place, x, sizeof place);
+    // the scale of a state moves its frames; the points of its mappings stay as they are
+    sp__sofa_place(&own, place, place);
+    own.scale[0] = own.scale[1] = own.scale[2] = 1;
+    sp__sofa_placing_after(&at, &own, &b->placing);
+    memcpy(b->placing.translate, place, sizeof place);
     return true;
 }
 
