@@ -148,6 +148,11 @@ typedef struct sofa_file {
 
 // ---- the import
 
+typedef struct sofa_name {
+    const char *name;
+    int next;  // number of the next one of this name: "beam-2"
+} sofa_name;
+
 struct sp_import {
     sp_context *ctx;
     sp_scene *scene;             // holds the memory and the messages
@@ -162,7 +167,7 @@ struct sp_import {
     sp_import_note *notes;
     int note_count, note_capacity;
     sp_buffer text;
-    const char **names;  // taken, of bodies and files
+    sofa_name *names;  // taken, of bodies and looks
     int name_count, name_capacity;
     int includes;
     bool touching;       // there is contact

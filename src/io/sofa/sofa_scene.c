@@ -80,45 +80,53 @@ static bool in_one_group(const sofa_node *a, const sofa_node *b) {
     return false;
 }
 
-// The pair of a body with others of one sum of proximities, or that it ignores. NULL: none yet.
-static sofa_element *pair_of(const sofa_element *contact, const char *a, const char *name, const char *value) {
-    for (sofa_element *e = contact->first; e; e = e->next)
-        if (e->attrs && strcmp(e->attrs->value, a) == 0)
-            for (const sofa_attr *attr = e->attrs; attr; attr = attr->next)
-                if (strcmp(attr->name, name) == 0 && strcmp(attr->value, value) == 0) return e;
-    return NULL;
+enum { IGNORED = -1, AS_ALL = -2 };  // instead of a sum of proximities
+
+// One pair element: a body, and the others from `first` on that have the same sum, which are done then.
+static void write_pair(sp_import *im, sofa_element *contact, const sofa_node *a, const sofa_node *const *others, double *sums,
+                       int first, int count, const double distances[2]) {
+    double sum = sums[first];
+    size_t room = 1, used = 0;
+    for (int i = first; i < count; i++) room += sums[i] == sum ? strlen(others[i]->body) + 1 : 0;
+    char *names = sp__scene_alloc(im->scene, room, 1);
+    for (int i = first; names && i < count; i++) {
+        if (sums[i] != sum) continue;
+        size_t length = strlen(others[i]->body);
+        if (used) names[used++] = ' ';
+        memcpy(names + used, others[i]->body, length);
+        used += length;
+        sums[i] = AS_ALL;
+    }
+    sofa_element *pair = sp__sofa_add(im, contact, "pair", NULL);
+    pair->comment = sum == IGNORED ? "one group of collision models" : "their proximities";
+    sp__sofa_set(im, pair, "a", a->body);
+    sp__sofa_set(im, pair, "b", names ? names : "");
+    if (sum == IGNORED)
+        sp__sofa_set(im, pair, "enabled", "no");
+    else
+        set_distances(im, pair, distances, sum);
 }
 
 // Bodies with a group in common ignore each other; those with other proximities than the first have other distances.
 static void write_pairs(sp_import *im, sofa_element *contact, sofa_object *response, const double distances[2]) {
-    const sofa_node *first = next_touched(im, NULL);
+    int count = 0;
+    for (const sofa_node *n = next_touched(im, NULL); n; n = next_touched(im, n)) count++;
+    const sofa_node **bodies = sp__scene_alloc(im->scene, (size_t)count + 1, sizeof *bodies), **last = bodies;
+    double *sums = sp__scene_alloc(im->scene, (size_t)count + 1, sizeof *sums);
+    if (!bodies || !sums) return;
+    for (const sofa_node *n = next_touched(im, NULL); n; n = next_touched(im, n)) *last++ = n;
     bool penalty = strcmp(contact->attrs->value, "penalty") == 0;
-    for (const sofa_node *a = first; a; a = next_touched(im, a))
-        for (const sofa_node *b = next_touched(im, a); b; b = next_touched(im, b)) {
-            bool ignored = in_one_group(a, b);
-            if (penalty && ignored && response)
+    for (int a = 0; a < count; a++) {
+        for (int b = a + 1; b < count; b++) {
+            sums[b] = in_one_group(bodies[a], bodies[b]) ? IGNORED : bodies[a]->proximity + bodies[b]->proximity;
+            if (penalty && sums[b] == IGNORED && response)
                 sp__sofa_note(im, response, SP_IMPORT_LEFT_OUT, "groups of collision models: penalty contact has no pairs");
-            if (penalty) continue;
-            double added = a->proximity + b->proximity;
-            if (!ignored && (distances[1] < 0 || added == 2 * first->proximity)) continue;
-            sofa_element probe = {.attrs_end = &probe.attrs};
-            if (ignored)
-                sp__sofa_set(im, &probe, "enabled", "no");
-            else
-                set_distances(im, &probe, distances, added);
-            const sofa_attr *last = probe.attrs;
-            while (last && last->next) last = last->next;
-            sofa_element *pair = last ? pair_of(contact, a->body, last->name, last->value) : NULL;
-            if (pair) {
-                sp__sofa_set(im, pair, "b", sp__sofa_print(im, "%s %s", pair->attrs->next->value, b->body));
-                continue;
-            }
-            pair = sp__sofa_add(im, contact, "pair", NULL);
-            sp__sofa_set(im, pair, "a", a->body);
-            sp__sofa_set(im, pair, "b", b->body);
-            for (const sofa_attr *attr = probe.attrs; attr; attr = attr->next) sp__sofa_set(im, pair, attr->name, attr->value);
-            pair->comment = ignored ? "one group of collision models" : "their proximities";
+            bool same = sums[b] == 2 * bodies[0]->proximity || distances[1] < 0;
+            if (penalty || (sums[b] != IGNORED && same)) sums[b] = AS_ALL;
         }
+        for (int b = a + 1; b < count; b++)
+            if (sums[b] != AS_ALL) write_pair(im, contact, bodies[a], bodies, sums, b, count, distances);
+    }
 }
 
 static void write_contact_solver(sp_import *im, sofa_element *contact, sofa_object *o) {

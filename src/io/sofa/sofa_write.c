@@ -13,13 +13,15 @@ const char *sp__sofa_after_slash(const char *path) {
 // ---------------------------------------------------------------------------------------------- text
 
 const char *sp__sofa_print(sp_import *im, const char *format, ...) {
-    char text[2048];
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = n < 0 ? NULL : sp__scene_alloc(im->scene, (size_t)n + 1, 1);
+    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
     va_end(args);
-    char *copy = n < 0 ? NULL : sp__scene_copy(im->scene, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
-    return copy ? copy : im->nothing;
+    return text ? text : im->nothing;
 }
 
 // the shortest decimal text of the same bits with 6 digits or more, as people write it: 300000, 2e7, 1e-9
@@ -102,10 +104,10 @@ void sp__sofa_set_vector(sp_import *im, sofa_element *e, const char *name, const
     sp__sofa_set(im, e, name, sp__sofa_join(im, values, count));
 }
 
-static bool taken(const sp_import *im, const char *name) {
+static sofa_name *find_name(const sp_import *im, const char *name) {
     for (int i = 0; i < im->name_count; i++)
-        if (strcmp(im->names[i], name) == 0) return true;
-    return false;
+        if (strcmp(im->names[i].name, name) == 0) return &im->names[i];
+    return NULL;
 }
 
 const char *sp__sofa_unique(sp_import *im, const char *wanted) {
@@ -121,9 +123,15 @@ const char *sp__sofa_unique(sp_import *im, const char *wanted) {
     while (n && base[n - 1] == '-') n--;
     base[n] = 0;
     const char *name = sp__sofa_print(im, "%s", n ? base : "body");
-    for (int i = 2; taken(im, name) && !im->scene->no_memory; i++) name = sp__sofa_print(im, "%s-%d", n ? base : "body", i);
+    sofa_name *first = find_name(im, name);
+    while (first && !im->scene->no_memory) {
+        const char *next = sp__sofa_print(im, "%s-%d", name, first->next++);
+        if (find_name(im, next)) continue;
+        name = next;
+        break;
+    }
     if (sp__scene_grow(im->scene, &im->names, im->name_count, &im->name_capacity, sizeof *im->names))
-        im->names[im->name_count++] = name;
+        im->names[im->name_count++] = (sofa_name){name, 2};
     return name;
 }
 
