@@ -74,7 +74,6 @@ typedef struct sofa_component {
 } sofa_component;
 
 const sofa_component *sp__sofa_component(const char *name);  // NULL: unknown
-const sofa_component *sp__sofa_component_at(int index);      // NULL: past the end
 // Attributes without a meaning for a simulation: of drawing, printing and of SOFA's own bookkeeping.
 bool sp__sofa_idle_attribute(const char *name, const char *value);
 
@@ -216,7 +215,6 @@ const char *sp__sofa_unique(sp_import *im, const char *wanted);  // a valid name
 void sp__sofa_note(sp_import *im, sofa_object *o, sp_import_fate fate, const char *format, ...) SP_PRINTF(4, 5);
 void sp__sofa_became(sp_import *im, sofa_object *o);  // the note of its component
 sofa_file *sp__sofa_file(sp_import *im, const char *name, const char *suffix);
-void sp__sofa_print_scene(sp_import *im);
 
 // ---- sofa_mesh.c: x -> translate + rotate(scale x)
 typedef struct sofa_placing {
@@ -245,6 +243,7 @@ typedef struct sofa_mesh {
     sp_mesh *made;       // grid of tetrahedra, inline: goes into a file
 } sofa_mesh;
 
+double sp__sofa_distance(const double a[3], const double b[3]);
 sofa_placing sp__sofa_placing(sp_import *im, sofa_object *o);  // translation, rotation and scale of a state or a loader
 // What `second` does after `first`; false: not of the form of a placing.
 bool sp__sofa_placing_after(const sofa_placing *first, const sofa_placing *second, sofa_placing *out);

@@ -61,8 +61,7 @@ static const char *refresh_of(sp_import *im, sofa_object *solver, sofa_object *w
 static void precondition(sp_import *im, sofa_node *node, sofa_element *e, sofa_object *solver) {
     const char *link = sp__sofa_attr(solver, "preconditioner/preconditioners"), *data, *word = "block-jacobi", *refresh = NULL;
     sofa_node *where;
-    const char *text = link ? sp__sofa_print(im, "%s%s", *link == '@' ? "" : "@", link) : NULL;
-    sofa_object *p = text ? sp__sofa_link(im, solver, text, &where, &data) : sp__sofa_find_up(node, SOFA_PRECONDITIONER);
+    sofa_object *p = link ? sp__sofa_link(im, solver, link, &where, &data) : sp__sofa_find_up(node, SOFA_PRECONDITIONER);
     const char *kind = p && p->component && p->component->word ? p->component->word : "";
     if (sp__sofa_is(p, SOFA_SOLVER)) {
         word = "cholesky";
@@ -466,10 +465,6 @@ static int rod_points(sp_import *im, sofa_body *b, const double **out) {
     return x ? count : 0;
 }
 
-static double distance(const double *a, const double *b) {
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
-
 static bool is_straight(const double *x, int count, double length) {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
@@ -525,7 +520,7 @@ static void write_rod(sp_import *im, sofa_body *b, sofa_object *beam, const char
     int count = rod_points(im, b, &x);
     double length = 0, radius = sp__sofa_number(im, from, "radius", shape ? 1 : 0.1),
            bore = sp__sofa_number(im, from, "radiusInner/innerRadius", 0);
-    for (int i = 1; i < count; i++) length += distance(x + 3 * i, x + 3 * (i - 1));
+    for (int i = 1; i < count; i++) length += sp__sofa_distance(x + 3 * i, x + 3 * (i - 1));
     if (count < 2 || !(length > 0) || !(radius > 0) || !(bore >= 0 && bore < radius)) {
         sp__sofa_note(im, beam, SP_IMPORT_LEFT_OUT, "a beam needs two frames of seven numbers and a radius above the inner one");
         return;

@@ -1,19 +1,13 @@
 // What joins two bodies: springs, and points that are kept together.
-#include <stdio.h>
-
 #include "io/sofa/sofa.h"
 
 enum { PAIRS_MOST = 1000 };
 
 // the body of a state that an attribute links to, or that of the object's own node
 static sofa_node *linked_body(sp_import *im, sofa_object *o, const char *names) {
-    const char *text = sp__sofa_attr(o, names), *data;
-    char link[400];
+    const char *link = sp__sofa_attr(o, names), *data;
     sofa_node *node = o->node;
-    if (text) {
-        snprintf(link, sizeof link, "%s%s", *text == '@' ? "" : "@", text);
-        sp__sofa_link(im, o, link, &node, &data);
-    }
+    if (link) sp__sofa_link(im, o, link, &node, &data);
     sofa_node *body = node && node->mapped ? NULL : node;
     return body && body->body ? body : NULL;
 }
@@ -30,10 +24,6 @@ static const char *link_side(sp_import *im, sofa_object *o, sofa_node *n, const 
     return sp__sofa_print(im, "%s.%s", n->body, name);
 }
 
-static double distance(const double *p, const double *q) {
-    return sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
-}
-
 static const double *points_of(const sofa_node *n) {
     return n->mesh ? n->mesh->at_rest : n->point_list;
 }
@@ -42,7 +32,7 @@ static const double *points_of(const sofa_node *n) {
 // from its frame.
 static double rigid_reach(const sofa_node *rigid, const double *x, const double *nodes, int count) {
     double reach = 0;
-    for (int i = 0; x && i < count; i++) reach = fmax(reach, 10 * distance(x + 3 * (size_t)nodes[i], rigid->origin));
+    for (int i = 0; x && i < count; i++) reach = fmax(reach, 10 * sp__sofa_distance(x + 3 * (size_t)nodes[i], rigid->origin));
     return reach;
 }
 
@@ -52,7 +42,7 @@ static double link_reach(const sofa_node *a, const sofa_node *b, const double *i
     double reach = 0;
     if (!xa) return rigid_reach(a, xb, ib, count);
     if (!xb) return rigid_reach(b, xa, ia, count);
-    for (int i = 0; i < count; i++) reach = fmax(reach, distance(xa + 3 * (size_t)ia[i], xb + 3 * (size_t)ib[i]));
+    for (int i = 0; i < count; i++) reach = fmax(reach, sp__sofa_distance(xa + 3 * (size_t)ia[i], xb + 3 * (size_t)ib[i]));
     return reach;
 }
 
@@ -165,7 +155,7 @@ static bool join_side_of(sp_import *im, sofa_object *o, const char *names, const
     const char *text = sp__sofa_attr(o, names), *data;
     sofa_node *node = NULL;
     const double *points = NULL;
-    if (text) sp__sofa_link(im, o, sp__sofa_print(im, "%s%s", *text == '@' ? "" : "@", text), &node, &data);
+    if (text) sp__sofa_link(im, o, text, &node, &data);
     side->body = sp__sofa_body_of(node);
     if (!side->body || !node->state) return false;
     side->points = sp__scene_alloc(im->scene, (size_t)count, 3 * sizeof *side->points);
@@ -186,7 +176,7 @@ static double nearest_node(const sofa_node *n, const double *p, double *far) {
     int count = n->mesh ? n->mesh->node_count : n->points, best = 0;
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
-        double d = distance(x + 3 * (size_t)i, p);
+        double d = sp__sofa_distance(x + 3 * (size_t)i, p);
         if (d < least) least = d, best = i;
     }
     *far = fmax(*far, least);
@@ -213,7 +203,7 @@ static void write_join(sp_import *im, sofa_object *o) {
     for (int i = 0; i < n; i++) {
         const double *p = sides[a].points + 3 * (size_t)i;
         nodes[i] = sides[a].indices ? sides[a].indices[i] : nearest_node(sides[a].body, p, &away);
-        apart = fmax(apart, distance(p, sides[1 - a].points + 3 * (size_t)i));
+        apart = fmax(apart, sp__sofa_distance(p, sides[1 - a].points + 3 * (size_t)i));
     }
     const char *left = link_side(im, o, sides[a].body, nodes, n);
     if (!left) return;

@@ -46,6 +46,10 @@ static bool is_uniform(const double s[3]) {
     return s[0] == s[1] && s[1] == s[2];
 }
 
+double sp__sofa_distance(const double a[3], const double b[3]) {
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
 static void read_axes(sp_import *im, sofa_object *o, const char *all, const char *const each[3], double out[3]) {
     sp__sofa_vector(im, o, all, 3, out);
     for (int i = 0; i < 3; i++) out[i] = sp__sofa_number(im, o, each[i], out[i]);

@@ -207,10 +207,6 @@ const sofa_component *sp__sofa_component(const char *name) {
     return NULL;
 }
 
-const sofa_component *sp__sofa_component_at(int index) {
-    return index >= 0 && index < COMPONENTS ? &components[index] : NULL;
-}
-
 bool sp__sofa_idle_attribute(const char *name, const char *value) {
     // where SOFA takes a mesh from, or what a mapping joins: followed where it matters
     static const char links[] = "position/rest_position/restPosition/points/edges/lines/triangles/quads/tetrahedra/tetras/"

@@ -1,6 +1,4 @@
 // The tree of a SOFA scene: nodes, components, their attributes, and the links between them.
-#include <stdio.h>
-
 #include "io/sofa/sofa.h"
 
 enum { INCLUDES = 100 };

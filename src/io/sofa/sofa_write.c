@@ -267,7 +267,7 @@ static void print_element(sp_import *im, const sofa_element *e, int depth) {
     add(im, ">\n");
 }
 
-void sp__sofa_print_scene(sp_import *im) {
+static void print_scene(sp_import *im) {
     print_element(im, im->top, 0);
     char end = 0;
     if (sp__buffer_add(im->ctx, &im->text, &end, 1)) im->text.size--;
@@ -362,7 +362,7 @@ static void convert(sp_import *im, const char *text, size_t size) {
     for (const sofa_node *n = im->root; n; n = sp__sofa_next_node(n, im->root))
         for (int i = 0; i < n->object_count; i++) say_rest(im, &n->objects[i]);
     sort_notes(im);
-    sp__sofa_print_scene(im);
+    print_scene(im);
 }
 
 static void free_files(sp_import *im) {
