@@ -156,6 +156,17 @@ TEST(links_and_inactive_nodes) {
     leave(&s);
 }
 
+// SOFA's reader is not strict about comments and encodings; lines are counted all the same.
+TEST(comments_of_old_scenes_are_read) {
+    imported s = take("<?xml version='1.0' encoding='ISO-8859-1'?>\n<!---- caf\xe9 -- \n ---- x -->\n<Node name='\xe9'>\n<!-- -- "
+                      "--><Foo/></Node>",
+                      "a.scn");
+    sp_import_note note;
+    REQUIRE(s.status >= 0);
+    CHECK(sp_import_note_at(s.import, 0, &note) >= 0 && note.line == 5 && strcmp(note.component, "Foo") == 0);
+    leave(&s);
+}
+
 TEST(what_is_no_scene_is_refused) {
     static const struct {
         const char *text, *name, *said;

@@ -178,7 +178,8 @@ struct sp_import {
 };
 
 // ---- sofa_tree.c
-sofa_node *sp__sofa_tree(sp_import *im, const sp_raw *raw);  // NULL: error reported
+const sp_raw *sp__sofa_parse(sp_import *im, const char *text, size_t size, const char *file);  // as SOFA reads it
+sofa_node *sp__sofa_tree(sp_import *im, const sp_raw *raw);                                    // NULL: error reported
 const char *sp__sofa_attr(sofa_object *o,
                           const char *names);  // the first of "a/b" that is written, and marks it; NULL: none, or no object
 bool sp__sofa_read(const char *text, int count, double *out);  // the first numbers of a text; false: NULL, or not so many

@@ -109,6 +109,52 @@ double sp__sofa_number(sp_import *im, sofa_object *o, const char *names, double 
     return o && sp__sofa_vector(im, o, names, 1, &value) ? value : fallback;
 }
 
+// ---------------------------------------------------------------------------------------------- text
+
+// length of the UTF-8 character at `at`; 0: it is none
+static size_t utf8_length(const char *at, const char *end) {
+    unsigned char c = (unsigned char)*at;
+    size_t length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    if (length > (size_t)(end - at)) return 0;
+    for (size_t i = 1; i < length; i++)
+        if (((unsigned char)at[i] & 0xC0) != 0x80) return 0;
+    return length;
+}
+
+// SOFA's reader takes what XML does not allow: two hyphens in a comment, and bytes of other encodings, which old scenes have in
+// comments. Comments and the declaration, which names the encoding, become blank, such bytes question marks; lines stay.
+static char *blank_until(char *at, const char *end, const char *mark) {
+    size_t length = strlen(mark);
+    for (; (size_t)(end - at) >= length && memcmp(at, mark, length) != 0; at++)
+        if (*at != '\n') *at = ' ';
+    return at;
+}
+
+static void clean_text(char *text, size_t size) {
+    char *end = text + size, *at = text + (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+    if (end - at >= 7 && memcmp(at, "<?xml ", 6) == 0) {
+        at = blank_until(at, end, "?>");
+        if (end - at >= 2) at[0] = at[1] = ' ';
+    }
+    while (at < end) {
+        size_t length = utf8_length(at, end);
+        if (end - at >= 7 && memcmp(at, "<!--", 4) == 0) {
+            at = blank_until(at + 4, end, "-->");
+        } else if (length) {
+            at += length;
+        } else {
+            *at++ = '?';
+        }
+    }
+}
+
+const sp_raw *sp__sofa_parse(sp_import *im, const char *text, size_t size, const char *file) {
+    char *copy = sp__scene_copy(im->scene, text, size);
+    if (!copy) return NULL;
+    clean_text(copy, size);
+    return sp__xml_parse(im->scene, copy, size, file);
+}
+
 // ---------------------------------------------------------------------------------------------- nodes
 
 static bool raw_is(const sp_raw *raw, const char *name) {
@@ -163,7 +209,7 @@ static void take_include(sp_import *im, sofa_node *parent, const sp_raw *raw) {
         sp__scene_error_at(im->scene, raw->file, raw->line, "%s", sp_context_error(im->ctx)->message);
         return;
     }
-    const sp_raw *root = sp__xml_parse(im->scene, text, size, path);
+    const sp_raw *root = sp__sofa_parse(im, text, size, path);
     sp__free(im->ctx, text);
     if (!root) return;
     const char *name = raw_value(root, "name");

@@ -355,7 +355,7 @@ static const char *stem_of(sp_import *im, const char *path) {
 
 static void convert(sp_import *im, const char *text, size_t size) {
     im->scene->foreign = true;
-    const sp_raw *raw = sp__xml_parse(im->scene, text, size, im->file);
+    const sp_raw *raw = sp__sofa_parse(im, text, size, im->file);
     if (raw && !im->scene->no_memory) im->root = sp__sofa_tree(im, raw);
     if (!im->root || im->scene->no_memory || im->scene->error_count) return;
     sp__sofa_scene(im);
