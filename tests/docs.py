@@ -6,8 +6,8 @@ A fenced block of a page is
     sh      commands, run in order in a scratch folder that has a copy of scenes/, with `souple` in the path. What a line
             `souple view` starts must print an address, and is ended.
     python  run in order in one namespace, in the same folder; only with --package, the folder that has the package `souple`
-    text    what the block before it prints: these lines in this order. Lines may be left out, and `...` stands for any words, or a
-            part of the word that it touches. Spaces do not count. Numbers agree within half a per cent, or a ten-thousandth of
+    text    what the block before it prints: these lines in this order. Lines may be left out, and `...` stands for any words, or
+            a part of the word that it touches. Spaces do not count. Numbers agree within half a per cent, or a ten-thousandth of
             the largest number with a decimal point in the line: the last digits depend on the compiler.
     xml     a piece of a scene of scenes/, or a whole scene, which `souple check` must accept
 
@@ -137,6 +137,8 @@ def run_text(language, text, place, names, package):
         return run_python(text, place, names)
     if language == "xml":
         check_scene(text)
+    elif language != "python":
+        raise Wrong("a block is sh, python, text or xml, not \"%s\"" % language)
     return None
 
 
