@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs what the pages of docs/ show, so that no example rots: tests/docs.py --souple FILE [--package DIR] PAGE...
+"""Runs what the pages of docs/ show, so that no example rots: tests/docs.py --souple FILE [--no-view] [--package DIR] PAGE...
 
 A fenced block of a page is
 
     sh      commands, run in order in a scratch folder that has a copy of scenes/, with `souple` in the path. What a line
-            `souple view` starts must print an address, and is ended.
+            `souple view` starts must print an address, and is ended; with --no-view, for builds without a server, it is left out
     python  run in order in one namespace, in the same folder; only with --package, the folder that has the package `souple`
     text    what the block before it prints: these lines in this order. Lines may be left out, and `...` stands for any words, or
             a part of the word that it touches. Spaces do not count. Numbers agree within half a per cent, or a ten-thousandth of
@@ -107,12 +107,13 @@ def run_view(command):
         p.stdout.read()
 
 
-def run_shell(text):
+def run_shell(text, view=True):
     """The standard output and the standard error of commands."""
     commands = []
     for line in text.split("\n"):
         if line.startswith("souple view"):
-            run_view(line.split("#")[0].strip())
+            if view:
+                run_view(line.split("#")[0].strip())
         else:
             commands.append(line)
     done = subprocess.run(["sh", "-e", "-c", "\n".join(commands)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -129,11 +130,11 @@ def run_python(text, place, names):
     return [out.getvalue()]
 
 
-def run_text(language, text, place, names, package):
+def run_block(language, text, place, names, options):
     """The outputs of a block; None where it cannot run here."""
     if language == "sh":
-        return run_shell(text)
-    if language == "python" and package:
+        return run_shell(text, not options.no_view)
+    if language == "python" and options.package:
         return run_python(text, place, names)
     if language == "xml":
         check_scene(text)
@@ -153,7 +154,7 @@ def check_scene(text):
     run_shell("souple check scene-of-page.xml")
 
 
-def check_page(path, package):
+def check_page(path, options):
     """A page of docs/: the blocks in their order."""
     names, outputs, count = {"__name__": "__main__"}, None, 0
     for language, line, text in blocks(path.read_text()):
@@ -162,7 +163,7 @@ def check_page(path, package):
                 if outputs is not None:
                     compare(text, outputs)
                 continue
-            outputs = run_text(language, text, "%s:%d" % (path.name, line), names, package)
+            outputs = run_block(language, text, "%s:%d" % (path.name, line), names, options)
             count += outputs is not None
         except Wrong as error:
             raise Wrong("%s:%d: %s" % (path, line, error)) from None
@@ -198,14 +199,14 @@ def check_notebook(path):
     compare(opening_output(text), [outputs])
 
 
-def check(path, package):
+def check(path, options):
     """One page, script or notebook, in a scratch folder."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "scenes", pathlib.Path(folder) / "scenes")
         os.chdir(folder)
         try:
             if path.suffix == ".md":
-                check_page(path, package)
+                check_page(path, options)
             elif path.suffix == ".ipynb":
                 check_notebook(path)
             else:
@@ -217,6 +218,7 @@ def check(path, package):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--souple", type=pathlib.Path, required=True)
+    parser.add_argument("--no-view", action="store_true")
     parser.add_argument("--package", type=pathlib.Path)
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -231,7 +233,7 @@ def main():
         os.environ["PATH"] = folder + os.pathsep + os.environ["PATH"]
         for page in pages:
             try:
-                check(page, options.package)
+                check(page, options)
             except Wrong as error:
                 print(error, file=sys.stderr)
                 failed = True
