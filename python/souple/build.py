@@ -183,7 +183,7 @@ class SceneBuilder(Element):
         self._lines(0, lines)
         told = []
         for message in getattr(error, "messages", ()):
-            text = str(message)
+            text = "%s:%d: %s" % (message.file, message.line, message.text) if message.line > 0 else "%s: %s" % (message.file, message.text)
             if message.severity == "error" and message.file == name and 0 < message.line <= len(lines):
                 element = lines[message.line - 1][1]
                 text = "%s:%d: %s(...): %s" % (*element._place, element._name.replace("-", "_"), message.text)

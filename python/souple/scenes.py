@@ -4,35 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from collections import Counter
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _core
-
-
-class Message(NamedTuple):
-    """A message of the reader about a scene."""
-
-    severity: str  #: "warning" or "error"
-    file: str
-    line: int  #: 0: not from a file (a value of `set`)
-    text: str
-
-    def __str__(self) -> str:
-        return "%s:%d: %s" % (self.file, self.line, self.text) if self.line > 0 else "%s: %s" % (self.file, self.text)
-
-
-class Claim(NamedTuple):
-    """An `expect` element of the scene: the observed and the expected value."""
-
-    probe: str
-    component: str
-    seen: float
-    value: float
-    tolerance: float
-    relative: bool
-    held: bool
-    source: Optional[str]
 
 
 def set_texts(values: Any) -> List[str]:
@@ -75,11 +51,6 @@ class Scene(_core.Scene):
         scene = cls(text=text, name=os.fspath(name), sets=set_texts(set), allow_paths=allowed, memory_limit=memory_limit, context=context)
         scene._allowed = allowed
         return scene
-
-    @property
-    def messages(self) -> List[Message]:
-        """Warnings of the reader."""
-        return [Message(*message) for message in self._messages()]
 
     def again(self, set: Any = None, context: Any = None) -> "Scene":
         """The same scene, read again with further values."""
@@ -198,14 +169,27 @@ class Run(_core.Run):
             resume = os.fspath(resume)
         run = super().__new__(cls, scene, endless=endless, out=out, resume=resume, world=world, **options)
         run._options = dict(options, endless=endless)
+        run.scene = scene
         run.status = _core.Status(0)
         run.reservations = Counter()
         return run
 
+    scene: Scene
     status: Any  #: of the last step
     reservations: "Counter[Any]"  #: how many steps ended with each reservation
     _options: Dict[str, Any]
     _probes: Optional[Dict[str, Probe]] = None
+    _kept: Any = None
+
+    @property
+    def world(self) -> "RunWorld":
+        """The world of the run, which keeps the run alive."""
+        world = self._kept() if self._kept else None
+        if world is None:
+            world = self._world(RunWorld)
+            world.run = self
+            self._kept = weakref.ref(world)
+        return world
 
     @property
     def probes(self) -> Dict[str, Probe]:
@@ -214,11 +198,6 @@ class Run(_core.Run):
             probes = [Probe(self, i) for i in range(self.probe_count)]
             self._probes = {probe.name: probe for probe in probes}
         return self._probes
-
-    @property
-    def claims(self) -> List[Claim]:
-        """The claims of the scene; `finish` checks them."""
-        return [Claim(*claim) for claim in self._claims()]
 
     def step(self) -> Any:
         """One step: events, world step, probes, records. Returns its status; a failure raises, and the world stays as it was."""
@@ -257,6 +236,12 @@ class Run(_core.Run):
 
     def __repr__(self) -> str:
         return "<souple.Run %s, step %d, %.6g s>" % (self.scene.name or self.scene.file, self.world.steps, self.world.time)
+
+
+class RunWorld(_core.World):
+    """The world of a run: a souple.World with its `run`."""
+
+    run: Run
 
 
 def _run_again(scene: Scene, options: Dict[str, Any], state: bytes) -> Run:

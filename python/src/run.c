@@ -145,11 +145,19 @@ static PyObject *run_close(PyObject *self, PyObject *unused) {
 
 // ---------------------------------------------------------------------------------------------------- what it holds
 
-static PyObject *run_world(PyObject *self, PyObject *unused) {
-    (void)unused;
+static PyObject *world_object(PyObject *self) {
     if (!run_of(self)) return NULL;
     Py_INCREF((PyObject *)((sp_py_run *)self)->world);
     return sp_py_world_new(((sp_py_run *)self)->world);
+}
+
+// The world as an object of a subclass of souple.World.
+static PyObject *run_world(PyObject *self, PyObject *type) {
+    if (!run_of(self)) return NULL;
+    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, sp_py_world_type))
+        return PyErr_SetString(PyExc_TypeError, "must be a subclass of souple.World"), NULL;
+    Py_INCREF((PyObject *)((sp_py_run *)self)->world);
+    return sp_py_base_new((PyTypeObject *)type, sizeof(sp_py_object), ((sp_py_run *)self)->world);
 }
 
 static PyObject *run_number(PyObject *self, void *what) {
@@ -249,7 +257,7 @@ static PyObject *run_look(PyObject *self, PyObject *args, PyObject *keywords) {
     int surface = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|i:look", names, &body, &surface)) return NULL;
     sp_run *run = run_of(self);
-    PyObject *world = run ? run_world(self, NULL) : NULL, *out = NULL;
+    PyObject *world = run ? world_object(self) : NULL, *out = NULL;
     sp_py_call call = {.world = world};
     sp_body_id id;
     sp_run_look look;
@@ -267,7 +275,7 @@ static PyObject *run_region_name(PyObject *self, PyObject *args) {
     int region;
     if (!PyArg_ParseTuple(args, "Oi:region_name", &body, &region)) return NULL;
     sp_run *run = run_of(self);
-    PyObject *world = run ? run_world(self, NULL) : NULL;
+    PyObject *world = run ? world_object(self) : NULL;
     sp_py_call call = {.world = world};
     sp_body_id id;
     if (world && sp_py_body_id(&call, body, "body", &id) == 0) {
@@ -281,7 +289,7 @@ static PyObject *run_region_name(PyObject *self, PyObject *args) {
 
 static PyObject *run_clips(PyObject *self, PyObject *body) {
     sp_run *run = run_of(self);
-    PyObject *world = run ? run_world(self, NULL) : NULL, *out = NULL;
+    PyObject *world = run ? world_object(self) : NULL, *out = NULL;
     sp_py_call call = {.world = world};
     sp_body_id id;
     bool cap;
@@ -449,7 +457,7 @@ static PyMethodDef run_methods[] = {
     {"save", run_save, METH_O, "save(path)\n--\n\n" SP_DOC_sp_run_save},
     {"adopt", run_adopt, METH_O, "adopt(run)\n--\n\n" SP_DOC_sp_run_adopt},
     {"close", run_close, METH_NOARGS, "Frees the run, as soon as no array or world of it is in use."},
-    {"_world", run_world, METH_NOARGS, SP_DOC_sp_run_world},
+    {"_world", run_world, METH_O, SP_DOC_sp_run_world},
     {"_probe", run_probe, METH_O, "Name, body, quantities, columns and units of a probe."},
     {"_samples", run_samples, METH_O, "Times, values and marks of a probe so far."},
     {"look", KEYWORDS(run_look), "look(body, surface=0)\n--\n\n" SP_DOC_sp_run_look_of},

@@ -2,6 +2,7 @@
 #include "io.h"
 
 #include <stdio.h>
+#include <string.h>
 
 PyTypeObject *sp_py_scene_type;
 static PyTypeObject *import_type;
@@ -133,7 +134,8 @@ static PyObject *scene_sets(PyObject *self, void *unused) {
     PyObject *list = scene ? PyList_New(0) : NULL;
     const char *text;
     for (int i = 0; list && (text = sp_scene_set_text(scene, i)); i++) {
-        PyObject *item = PyUnicode_FromString(text);
+        // as messages name it: "--set path=value"
+        PyObject *item = PyUnicode_FromString(strncmp(text, "--set ", 6) == 0 ? text + 6 : text);
         if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }
