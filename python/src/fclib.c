@@ -77,9 +77,9 @@ static int whole(PyObject *dict, const char *name, int *out) {
     return 0;
 }
 
-// *rows: how many there are, 0: not given
+// NULL: not given, or an exception, also of an earlier vector
 static const double *vector(sp_py_call *call, PyObject *dict, const char *name, Py_ssize_t expected) {
-    PyObject *value = dict ? PyDict_GetItemString(dict, name) : NULL;
+    PyObject *value = PyErr_Occurred() ? NULL : PyDict_GetItemString(dict, name);
     Py_ssize_t count = 0;
     if (!value || value == Py_None) return NULL;
     const double *numbers = sp_py_numbers(call, value, name, SP_PY_DOUBLE, 1, &count);
