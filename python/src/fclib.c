@@ -55,7 +55,7 @@ static PyObject *fclib_read(PyObject *module, PyObject *args, PyObject *keywords
     sp_context *ctx = owner ? sp_py_pointer_shared(owner, "context") : NULL;
     const char *name = ctx ? sp_py_path(&call, path) : NULL;
     if (name) {
-        SP_PY_UNLOCKED(status = sp_fclib_read(ctx, name, &file));
+        SP_PY_UNLOCKED(owner, status = sp_fclib_read(ctx, name, &file));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("contact problem", file, fclib_free, owner);
         if (status < 0) sp_py_raise_context(status, ctx);
         if (handle) out = problem_dict((PyObject *)handle, sp_fclib_get(file));
@@ -117,7 +117,9 @@ static int matrix(sp_py_call *call, PyObject *dict, const char *name, sp_fclib_m
             parts[i] = PyObject_GetAttrString(value, part);
         }
         good = parts[i] != NULL;
-        if (!good) sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of shape, start, column, value, or a scipy.sparse.csr_matrix", name);
+        if (good) continue;
+        PyErr_Clear();
+        sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of shape, start, column, value, or a scipy.sparse.csr_matrix", name);
     }
     Py_ssize_t rows, columns, values;
     int shape[2];
@@ -191,7 +193,7 @@ static PyObject *fclib_write(PyObject *module, PyObject *args, PyObject *keyword
         s.v = vector(&call, solution, "v", p.M.rows), s.l = vector(&call, solution, "l", p.equalities);
         good = !PyErr_Occurred();
     }
-    if (good) SP_PY_UNLOCKED(status = sp_fclib_write(ctx, name, &p, solution ? &s : NULL));
+    if (good) SP_PY_UNLOCKED(owner, status = sp_fclib_write(ctx, name, &p, solution ? &s : NULL));
     sp_py_call_end(&call, good);
     if (!good) return NULL;
     if (status < 0) return sp_py_raise_context(status, ctx);

@@ -34,7 +34,7 @@ static PyObject *read_mesh(PyObject *module, PyObject *args, PyObject *keywords)
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:read", names, &path, &tets, &context)) return NULL;
     if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(status = tets ? sp_mesh_read_tets(c.context, c.path, &mesh) : sp_mesh_read(c.context, c.path, &mesh));
+        SP_PY_UNLOCKED(c.owner, status = tets ? sp_mesh_read_tets(c.context, c.path, &mesh) : sp_mesh_read(c.context, c.path, &mesh));
         out = status < 0 ? sp_py_raise_context(status, c.context) : sp_py_mesh_new(mesh, c.owner);
     }
     file_end(&c);
@@ -50,7 +50,7 @@ static PyObject *read_surface(PyObject *module, PyObject *args, PyObject *keywor
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:read", names, &path, &context)) return NULL;
     if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(status = sp_trimesh_read(c.context, c.path, &surface));
+        SP_PY_UNLOCKED(c.owner, status = sp_trimesh_read(c.context, c.path, &surface));
         out = status < 0 ? sp_py_raise_context(status, c.context) : sp_py_surface_new(surface, c.owner);
     }
     file_end(&c);
@@ -72,8 +72,8 @@ static PyObject *write_mesh(PyObject *module, PyObject *args, PyObject *keywords
     const sp_mesh *mesh = path && !flat ? sp_py_mesh(object, "mesh") : NULL;
     const bool good = (mesh || surface) && sp_py_struct_set(&call, &sp_py_struct_sp_mesh_write_options, all, &options) == 0;
     const sp_context *ctx = mesh ? sp_mesh_context(mesh) : surface ? sp_trimesh_context(surface) : NULL;
-    if (good && mesh) SP_PY_UNLOCKED(status = sp_mesh_write(mesh, path, &options));
-    if (good && surface) SP_PY_UNLOCKED(status = sp_trimesh_write(surface, path, &options));
+    if (good && mesh) SP_PY_UNLOCKED(((sp_py_object *)object)->handle, status = sp_mesh_write(mesh, path, &options));
+    if (good && surface) SP_PY_UNLOCKED(((sp_py_object *)object)->handle, status = sp_trimesh_write(surface, path, &options));
     sp_py_call_end(&call, good);
     Py_DECREF(all);
     if (!good) return NULL;
@@ -96,7 +96,7 @@ static PyObject *mesh_file_new(PyTypeObject *type, PyObject *args, PyObject *key
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:MeshFile", names, &path, &context)) return NULL;
     if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(status = sp_mesh_file_open(c.context, c.path, &file));
+        SP_PY_UNLOCKED(c.owner, status = sp_mesh_file_open(c.context, c.path, &file));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("mesh file", file, mesh_file_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
         self = handle ? sp_py_object_new(type, handle) : NULL;
@@ -243,7 +243,7 @@ static PyObject *volume_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|z#O:Volume", names, &path, &data, &size, &context)) return NULL;
     if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(status = data ? sp_volume_parse(c.context, data, (size_t)size, c.path, &volume)
+        SP_PY_UNLOCKED(c.owner, status = data ? sp_volume_parse(c.context, data, (size_t)size, c.path, &volume)
                                      : sp_volume_read(c.context, c.path, &volume));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("volume", volume, volume_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
@@ -403,13 +403,13 @@ static PyMethodDef mesh_file_methods[] = {
     {NULL, NULL, 0, NULL}};
 static PyType_Slot mesh_file_slots[] = {
     {Py_tp_new, mesh_file_new},
-    {Py_tp_dealloc, sp_py_object_dealloc},
+    SP_PY_OBJECT_SLOTS,
     {Py_tp_getset, mesh_file_getset},
     {Py_tp_methods, mesh_file_methods},
     {Py_tp_doc, "MeshFile(path, context=None)\n--\n\nA mesh file with or without defects, to examine and repair what Mesh.read does "
                 "not accept."},
     {0, NULL}};
-static PyType_Spec mesh_file_spec = {"souple._core.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, mesh_file_slots};
+static PyType_Spec mesh_file_spec = {"souple._core.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, mesh_file_slots};
 
 static PyGetSetDef volume_getset[] = {{"labels", volume_about, NULL, "(k, j, i) labels, a view: labels[k, j, i] is voxel (i, j, k).", "l"},
                                       {"affine", volume_about, NULL, "3 rows of 4: position [m] of the centre of voxel (i, j, k).", "a"},
@@ -420,13 +420,13 @@ static PyMethodDef volume_methods[] = {
     {NULL, NULL, 0, NULL}};
 static PyType_Slot volume_slots[] = {
     {Py_tp_new, volume_new},
-    {Py_tp_dealloc, sp_py_object_dealloc},
+    SP_PY_OBJECT_SLOTS,
     {Py_tp_getset, volume_getset},
     {Py_tp_methods, volume_methods},
     {Py_tp_doc, "Volume(path, data=None, context=None)\n--\n\nLabelled voxels of a file: NRRD or NIfTI-1. data: the bytes of the file, "
                 "whose name is then `path`."},
     {0, NULL}};
-static PyType_Spec volume_spec = {"souple._core.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, volume_slots};
+static PyType_Spec volume_spec = {"souple._core.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, volume_slots};
 
 static PyMethodDef log_methods[] = {{"append", log_append, METH_O, "append(world)\n--\n\nAfter a step: writes the edits that it applied."},
                                     {"queue", log_queue, METH_O, "queue(world)\n--\n\nBefore a step: queues the edits of that step."},
@@ -435,11 +435,11 @@ static PyMethodDef log_methods[] = {{"append", log_append, METH_O, "append(world
                                     {"__exit__", log_exit, METH_VARARGS, NULL},
                                     {NULL, NULL, 0, NULL}};
 static PyType_Slot log_slots[] = {{Py_tp_new, log_new},
-                                  {Py_tp_dealloc, sp_py_object_dealloc},
+                                  SP_PY_OBJECT_SLOTS,
                                   {Py_tp_methods, log_methods},
                                   {Py_tp_doc, "EditLog(path, mode='r', context=None)\n--\n\nAn edit log: 'w' starts a new one, 'r' replays one."},
                                   {0, NULL}};
-static PyType_Spec log_spec = {"souple._core.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, log_slots};
+static PyType_Spec log_spec = {"souple._core.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
 
 static PyMethodDef functions[] = {
     {"read_mesh", KEYWORDS(read_mesh), "read(path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},

@@ -143,7 +143,7 @@ static PyObject *draw_surface(PyObject *module, PyObject *args, PyObject *keywor
     if (surface && !PyErr_Occurred() && picture_set(&call, all, NULL, &def) == 0 && (array = pixels_new(&def, &rgb))) {
         sp_context *ctx = sp_trimesh_context(surface);
         sp_status status;
-        SP_PY_UNLOCKED(status = sp_picture_surface(ctx, surface, name, &def, rgb));
+        SP_PY_UNLOCKED(((sp_py_object *)object)->handle, status = sp_picture_surface(ctx, surface, name, &def, rgb));
         if (status < 0) {
             Py_CLEAR(array);
             sp_py_raise_context(status, ctx);
@@ -169,7 +169,7 @@ static PyObject *save_picture(PyObject *module, PyObject *args, PyObject *keywor
     bool good = rgb && width > 0 && height > 0 && rows == (Py_ssize_t)width * height;
     sp_status status = SP_OK;
     if (rgb && !good) sp_py_fail(SP_BAD_INPUT, "pixels: %zd, must be %d x %d", rows, width, height);
-    if (good) SP_PY_UNLOCKED(status = sp_picture_save(ctx, rgb, width, height, file));
+    if (good) SP_PY_UNLOCKED(owner, status = sp_picture_save(ctx, rgb, width, height, file));
     sp_py_call_end(&call, good);
     if (!good) return NULL;
     if (status < 0) return sp_py_raise_context(status, ctx);
@@ -318,11 +318,11 @@ static PyMethodDef section_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot section_slots[] = {{Py_tp_new, section_new},
-                                      {Py_tp_dealloc, sp_py_object_dealloc},
+                                      SP_PY_OBJECT_SLOTS,
                                       {Py_tp_methods, section_methods},
                                       {Py_tp_doc, "Section(world, body)\n--\n\nThe elements of a solid, prepared to be cut by planes."},
                                       {0, NULL}};
-static PyType_Spec section_spec = {"souple._core.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, section_slots};
+static PyType_Spec section_spec = {"souple._core.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, section_slots};
 
 static PyMethodDef functions[] = {
     {"draw", KEYWORDS(draw), "draw(world, run=None, **picture)\n--\n\nThe current state as (height, width, 3) bytes, rows from the top."},

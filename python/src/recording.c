@@ -22,7 +22,7 @@ static PyObject *recording_new(PyTypeObject *type, PyObject *args, PyObject *key
     sp_context *ctx = owner ? sp_py_pointer_shared(owner, "context") : NULL;
     const char *file = ctx ? sp_py_path(&call, path) : NULL;
     if (file) {
-        SP_PY_UNLOCKED(status = sp_recording_open(ctx, file, &recording));
+        SP_PY_UNLOCKED(owner, status = sp_recording_open(ctx, file, &recording));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("recording", recording, recording_free, owner);
         if (status < 0) sp_py_raise_context(status, ctx);
         if (handle) self = sp_py_base_new(type, sizeof(sp_py_object), handle);

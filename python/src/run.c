@@ -492,18 +492,18 @@ static PyType_Slot run_slots[] = {{Py_tp_new, run_new},
                                   {0, NULL}};
 static PyType_Spec run_spec = {"souple._core.Run", sizeof(sp_py_run), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, run_slots};
 
-static PyType_Slot recorder_slots[] = {{Py_tp_dealloc, sp_py_object_dealloc},
+static PyType_Slot recorder_slots[] = {SP_PY_OBJECT_SLOTS,
                                        {Py_tp_getset, recorder_getset},
                                        {Py_tp_methods, recorder_methods},
                                        {Py_tp_doc, "A recording that starts and stops while a run goes on."},
                                        {0, NULL}};
-static PyType_Spec recorder_spec = {"souple._core.Recorder", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, recorder_slots};
+static PyType_Spec recorder_spec = {"souple._core.Recorder", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, recorder_slots};
 
-static PyType_Slot gltf_slots[] = {{Py_tp_dealloc, sp_py_object_dealloc},
+static PyType_Slot gltf_slots[] = {SP_PY_OBJECT_SLOTS,
                                    {Py_tp_methods, gltf_methods},
                                    {Py_tp_doc, "The motion of a run as a glTF 2.0 file (.glb)."},
                                    {0, NULL}};
-static PyType_Spec gltf_spec = {"souple._core.Gltf", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, gltf_slots};
+static PyType_Spec gltf_spec = {"souple._core.Gltf", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, gltf_slots};
 
 int sp_py_init_run(PyObject *module) {
     sp_py_run_type = (PyTypeObject *)sp_py_add_type(module, &run_spec);

@@ -68,9 +68,9 @@ static PyObject *scene_read(PyTypeObject *type, sp_py_handle *context, const cha
     sp_context *ctx = sp_py_pointer_shared(context, "context");
     if (!ctx) return NULL;
     if (path)
-        SP_PY_UNLOCKED(status = sp_scene_load(ctx, path, options, &scene));
+        SP_PY_UNLOCKED(context, status = sp_scene_load(ctx, path, options, &scene));
     else
-        SP_PY_UNLOCKED(status = sp_scene_parse(ctx, text, (size_t)size, name ? name : "scene.xml", options, &scene));
+        SP_PY_UNLOCKED(context, status = sp_scene_parse(ctx, text, (size_t)size, name ? name : "scene.xml", options, &scene));
     if (!scene) return sp_py_raise_context(status, ctx);
     PyObject *self = sp_py_scene_wrap(type, scene, context);
     if (self && status < 0) {
@@ -249,10 +249,10 @@ static PyObject *import_read(sp_py_call *call, sp_context *ctx, sp_py_handle *co
     if (text && text != Py_None) {
         PyObject *bytes = PyUnicode_AsUTF8String(text);
         if (!bytes || PyBytes_AsStringAndSize(bytes, (char **)&words, &size) < 0) return Py_XDECREF(bytes), NULL;
-        SP_PY_UNLOCKED(status = sp_import_sofa_parse(ctx, words, (size_t)size, file ? file : "scene.scn", &options, &import));
+        SP_PY_UNLOCKED(context, status = sp_import_sofa_parse(ctx, words, (size_t)size, file ? file : "scene.scn", &options, &import));
         Py_DECREF(bytes);
     } else if (file) {
-        SP_PY_UNLOCKED(status = sp_import_sofa(ctx, file, &options, &import));
+        SP_PY_UNLOCKED(context, status = sp_import_sofa(ctx, file, &options, &import));
     } else {
         return PyErr_SetString(PyExc_TypeError, "import_sofa: either path or text must be given"), NULL;
     }
@@ -317,12 +317,12 @@ static PyType_Slot scene_slots[] = {{Py_tp_new, scene_new},         {Py_tp_deall
 static PyType_Spec scene_spec = {"souple._core.Scene", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, scene_slots};
 
 static PyType_Slot import_slots[] = {
-    {Py_tp_dealloc, sp_py_object_dealloc},
+    SP_PY_OBJECT_SLOTS,
     {Py_tp_getset, import_getset},
     {Py_tp_methods, import_methods},
     {Py_tp_doc, "A scene of SOFA that was read and converted to the scene language, with a note for each of its components."},
     {0, NULL}};
-static PyType_Spec import_spec = {"souple._core.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT, import_slots};
+static PyType_Spec import_spec = {"souple._core.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, import_slots};
 
 static PyMethodDef functions[] = {
     {"scene_schema", language_schema, METH_NOARGS, "The RelaxNG schema of the scene language."},
