@@ -197,7 +197,7 @@ class Others(Folder):
             ({"W": {"shape": (3, 3), "start": [0, 1, 2], "column": [0, 1], "value": [1.0, 1.0]}}, "start has 3"),
             ({"W": {"shape": (3, 3), "start": [0, 1, 2, 3], "column": [0, 1, 7], "value": [1.0, 1.0, 1.0]}}, "column.2. = 7"),
             ({"W": 3}, "must be a dict"),
-            ({"w0": 3}, "did you mean"),
+            ({"w0": 3}, "unknown key 'w0'.*mu"),
             ({"contacts": -1}, "contacts = -1"),
         ):
             with self.assertRaisesRegex(souple.BadInput, told):
