@@ -77,7 +77,13 @@ BARE = {"sp_fix": "nodes", "sp_solver_def": "type", "sp_integrator_def": "type",
         "sp_link_part": "body", "sp_cg_options": "op", "sp_pcg_options": "preconditioner"}
 # Structs whose fields may also be given one level higher: young= beside material=.
 FLAT = {"sp_solid_def": "material"}
+# Records whose name would be that of a class.
+TITLES = {"sp_edit": "EditTaken", "sp_batch_memory": "BatchMemory"}
 ALIASES = {"fixes": "fix", "masses": "mass", "meshes": "mesh"}
+# Arrays inside a struct with a count beside them, which Python sets itself, and how many numbers one counted item has; and those
+# that may be shorter: the rest is zero.
+FILLED = {"sp_material.coefficients": ("coefficient_count", 1), "sp_material.relaxation": ("relaxation_count", 2)}
+SHORT = {"sp_rigid_shape.size", "sp_edit.size", "sp_material.fibre"}
 BITS = {
     "axes": ("axes", [("x", "SP_AXIS_X"), ("y", "SP_AXIS_Y"), ("z", "SP_AXIS_Z")]),
     "roles": ("roles", [("visual", "SP_ROLE_VISUAL"), ("collision", "SP_ROLE_COLLISION"), ("mechanical", "SP_ROLE_MECHANICAL"),
@@ -235,7 +241,25 @@ def plain(doc):
 
 def title(struct):
     """sp_body_info -> BodyInfo"""
-    return "".join(word.capitalize() for word in struct[3:].split("_"))
+    return TITLES.get(struct) or "".join(word.capitalize() for word in struct[3:].split("_"))
+
+
+def results(api):
+    """The structs that functions return or fill, and what is inside of them."""
+    found = set()
+
+    def add(name):
+        if name in api.structs and name not in found:
+            found.add(name)
+            for field in api.structs[name]:
+                add(field.type)
+
+    for declaration in api.functions.values():
+        for match in re.finditer(r"(const )?(\w+) \*(\w+)[,)]", declaration):
+            if not match[1]:
+                add(match[2])
+        add(re.match(r"(?:const )?(\w+)", declaration)[1] if not declaration.split("(")[0].endswith("_default") else "")
+    return found
 
 
 def struct_order(api):
@@ -279,11 +303,16 @@ def field_row(api, struct, field, tables):
     counts = {count_of(api, struct, f)[0] for f in api.structs[struct] if f.pointer and count_of(api, struct, f)}
     if key in HIDDEN or field.name in ("cookie",) or field.type in ("function", "void"):
         return None
+    counts |= {count for filled, (count, _) in FILLED.items() if filled.startswith(struct + ".")}
     if field.name in counts and struct not in ("sp_addition",):
         return None
     row = {"name": field.name, "at": "offsetof(%s, %s)" % (struct, field.name), "doc": plain(field.doc)}
     if field.extent:
         row["extent"] = "sizeof ((%s *)0)->%s / sizeof ((%s *)0)->%s[0]" % (struct, field.name, struct, field.name)
+    if key in FILLED:
+        row["count"], row["width"] = "(int)offsetof(%s, %s)" % (struct, FILLED[key][0]), FILLED[key][1]
+    elif key in SHORT:
+        row["width"] = -1
     if key in GIVEN:
         row["given"] = "1 + (int)offsetof(%s, %s)" % (struct, GIVEN[key])
     alias = ALIASES.get(field.name) or (field.name[:-1] if field.name.endswith("s") and field.pointer else None)
@@ -376,8 +405,8 @@ def tables_h(api):
 
 
 def tables_c(api):
-    tables = struct_order(api)
-    out = [HEAD + "// clang-format off", '#include "tables.h"', "", '#include "sizes.h"', ""]
+    tables, shown = struct_order(api), results(api)
+    out = [HEAD + "// clang-format off", '#include "tables.h"', "", "#include <souple/io.h>", "", '#include "sizes.h"', ""]
     for name in sorted(api.enums):
         rows = "".join('    {"%s", %s},\n' % pair for pair in api.words(name))
         out.append('static const sp_py_word words_%s[] = {\n%s};' % (name, rows))
@@ -400,6 +429,8 @@ def tables_c(api):
         out.append('    .name = "%s", .title = "souple.%s", .size = sizeof(%s), .fields = fields_%s, .count = %d,'
                    % (name, title(name), name, name, len(rows)))
         extra = ['.initial = %s' % ("initial_" + name if initial else "NULL")]
+        if name in shown and name != "sp_anchor":
+            extra.append(".record = true")
         if name in BARE:
             extra.append('.bare = "%s"' % BARE[name])
         if name in FLAT:
@@ -418,7 +449,7 @@ def docs_h(api):
            "// of a definition.", "// clang-format off", "#ifndef SP_PYTHON_DOCS_H", "#define SP_PYTHON_DOCS_H", ""]
     for name in api.functions:
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
-    for name in sorted(api.handles):
+    for name in sorted(api.handles | set(api.structs)):
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
     for name in tables:
         rows = [r for r in (field_row(api, name, f, tables) for f in api.structs[name]) if r]

@@ -29,15 +29,14 @@
 // A thing of the library with the memory that belongs to it, counted by Python. It is destroyed when the last object that uses it
 // is gone: the class, a view of its memory, a snapshot.
 typedef struct sp_py_handle {
-    PyObject_HEAD
-    void *pointer;                  // sp_mesh, sp_world, ...
+    PyObject_HEAD void *pointer;     // sp_mesh, sp_world, ...
     void (*destroy)(void *pointer);  // nullable: somebody else destroys it
-    struct sp_py_handle *parent;    // what must live longer: the context of a mesh, the batch of a world; nullable
-    unsigned forks;                 // number of forks of the process before it was made
-    int busy;                       // a thread is in a long call on it
-    PyObject *kept;                 // list of what the library points to: signals
-    PyObject *raised[3];            // the exception of a signal or another callback, until the call that caused it returns
-    const char *what;               // "world", for messages
+    struct sp_py_handle *parent;     // what must live longer: the context of a mesh, the batch of a world; nullable
+    unsigned forks;                  // number of forks of the process before it was made
+    int busy;                        // a thread is in a long call on it
+    PyObject *kept;                  // list of what the library points to: signals
+    PyObject *raised[3];             // the exception of a signal or another callback, until the call that caused it returns
+    const char *what;                // "world", for messages
 } sp_py_handle;
 
 // Takes over `pointer`: also when it fails, it is destroyed. Nullable: destroy, parent.
@@ -46,40 +45,45 @@ sp_py_handle *sp_py_handle_new(const char *what, void *pointer, void (*destroy)(
 void *sp_py_pointer(sp_py_handle *handle, const char *what);
 // The same for what may be called while a step runs (edits, snapshots, errors, meshes).
 void *sp_py_pointer_shared(sp_py_handle *handle, const char *what);
+// False: it was made before the process forked.
+bool sp_py_handle_is_current(const sp_py_handle *handle);
 // Stores the current exception in the handle; the first one stays.
 void sp_py_keep_exception(sp_py_handle *handle);
 // Sets the exception that was stored in the handle or its parents: -1. 0: there was none.
 int sp_py_raise_kept(sp_py_handle *handle);
 
 // A call that takes time, without the GIL; other threads that use the handle meanwhile get an exception.
-#define SP_PY_LONG(handle, statement)        \
-    do {                                     \
+#define SP_PY_LONG(handle, statement)         \
+    do {                                      \
         sp_py_handle *const long_ = (handle); \
-        Py_INCREF((PyObject *)long_);        \
-        long_->busy++;                       \
-        Py_BEGIN_ALLOW_THREADS statement;    \
-        Py_END_ALLOW_THREADS long_->busy--;  \
-        Py_DECREF((PyObject *)long_);        \
+        Py_INCREF((PyObject *)long_);         \
+        long_->busy++;                        \
+        Py_BEGIN_ALLOW_THREADS statement;     \
+        Py_END_ALLOW_THREADS long_->busy--;   \
+        Py_DECREF((PyObject *)long_);         \
     } while (0)
 // The same for things that never change, which any number of threads may read.
-#define SP_PY_UNLOCKED(statement)                                          \
-    do {                                                                   \
-        Py_BEGIN_ALLOW_THREADS statement;                                  \
-        Py_END_ALLOW_THREADS                                               \
+#define SP_PY_UNLOCKED(handle, statement)                    \
+    do {                                                     \
+        sp_py_handle *const shared_ = (handle);              \
+        Py_INCREF((PyObject *)shared_);                      \
+        Py_BEGIN_ALLOW_THREADS statement;                    \
+        Py_END_ALLOW_THREADS Py_DECREF((PyObject *)shared_); \
     } while (0)
 
 // ---------------------------------------------------------------------------------------------------- errors
 
 // Raises the class of a status with the record of the library (status, file, line, body, index, message). NULL for `return`.
-PyObject *sp_py_raise(sp_status status, const sp_error *error);
+void *sp_py_raise(sp_status status, const sp_error *error);
 // The same with the last error of a context or a world.
-PyObject *sp_py_raise_context(sp_status status, const sp_context *context);
-PyObject *sp_py_raise_world(sp_status status, const sp_world *world);
+void *sp_py_raise_context(sp_status status, const sp_context *context);
+void *sp_py_raise_world(sp_status status, const sp_world *world);
 // A failure that Python finds itself, with a sentence.
-PyObject *sp_py_fail(sp_status status, const char *format, ...) SP_PRINTF(2, 3);
+void *sp_py_fail(sp_status status, const char *format, ...) SP_PRINTF(2, 3);
 // A member of souple.Status.
 PyObject *sp_py_status(sp_status status);
-// -1 with an exception: an unknown word of `count` known ones; the sentence has the nearest and all of them. `type`: an exception.
+// -1 with an exception: an unknown word of `count` known ones; the sentence has the nearest and all of them. `type`: an
+// exception.
 int sp_py_unknown(PyObject *type, const char *what, const char *word, const char *const *known, int count);
 extern PyObject *sp_py_error;  // souple.Error
 extern PyObject *sp_py_bad_input;
@@ -100,7 +104,8 @@ typedef enum sp_py_number {
 size_t sp_py_number_size(sp_py_number number);
 
 // A view of memory of the library: numpy.ndarray if NumPy can be imported, else souple.Array. It keeps `owner` alive.
-PyObject *sp_py_view(PyObject *owner, const void *data, sp_py_number number, int dimensions, const Py_ssize_t *shape, bool writable);
+PyObject *sp_py_view(PyObject *owner, const void *data, sp_py_number number, int dimensions, const Py_ssize_t *shape,
+                     bool writable);
 // An array with its own memory, writable; *data is not initialised.
 PyObject *sp_py_array(sp_py_number number, int dimensions, const Py_ssize_t *shape, void **data);
 // A copy of `rows` x `width` numbers (width 0: one dimension).
@@ -121,8 +126,8 @@ typedef struct sp_py_call {
 void *sp_py_call_alloc(sp_py_call *call, size_t count, size_t size);
 // Frees all; signals stay with the keeper if the call succeeded.
 void sp_py_call_end(sp_py_call *call, bool succeeded);
-// Numbers of an argument (an array, a buffer, nested sequences) as contiguous memory of this call. width: numbers per row, checked;
-// 1: a list of numbers. *rows: how many rows. `what` names it in messages. NULL: exception.
+// Numbers of an argument (an array, a buffer, nested sequences) as contiguous memory of this call. width: numbers per row,
+// checked; 1: a list of numbers. *rows: how many rows. `what` names it in messages. NULL: exception.
 void *sp_py_numbers(sp_py_call *call, PyObject *value, const char *what, sp_py_number number, int width, Py_ssize_t *rows);
 // Exactly `count` numbers into `out`. -1: exception.
 int sp_py_numbers_into(sp_py_call *call, PyObject *value, const char *what, sp_py_number number, Py_ssize_t count, void *out);
@@ -177,7 +182,7 @@ typedef struct sp_py_field {
     sp_py_number number;
     size_t at;      // offset
     size_t extent;  // of an array inside the struct, else 0
-    int width;      // numbers per item behind a pointer
+    int width;      // numbers per item behind a pointer; of an array inside with a count: per counted item; -1: may be shorter
     int count;      // offset of the number of items, > 0; 0: see size
     Py_ssize_t (*size)(const void *record);
     int given;  // 1 + offset of a bool that says that the field is given
@@ -195,6 +200,7 @@ typedef struct sp_py_struct {
     const sp_py_field *fields;
     int count;
     void (*initial)(void *out);
+    bool record;       // functions return it: sp_py_record makes it a named tuple
     const char *bare;  // field that a bare value means
     const char *flat;  // field whose own fields may be given one level higher
 } sp_py_struct;
@@ -227,21 +233,29 @@ extern PyTypeObject *sp_py_context_type, *sp_py_mesh_type, *sp_py_surface_type, 
 
 // A class with one handle and nothing else: Context, Mesh, Surface.
 typedef struct sp_py_object {
-    PyObject_HEAD
-    sp_py_handle *handle;
+    PyObject_HEAD sp_py_handle *handle;
 } sp_py_object;
 // An object of such a type around a handle, which it takes over. NULL: exception.
 PyObject *sp_py_object_new(PyTypeObject *type, sp_py_handle *handle);
+// Slots of such a type, which has Py_TPFLAGS_HAVE_GC: a signal may refer to its own world.
 void sp_py_object_dealloc(PyObject *self);
+int sp_py_object_traverse(PyObject *self, visitproc visit, void *arg);
+int sp_py_object_clear(PyObject *self);
+#define SP_PY_OBJECT_SLOTS                                                            \
+    {Py_tp_dealloc, sp_py_object_dealloc}, {Py_tp_traverse, sp_py_object_traverse}, { \
+        Py_tp_clear, sp_py_object_clear                                               \
+    }
+// Py_tp_new of classes whose objects the library makes.
+PyObject *sp_py_refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 
 // The handle of a souple.Context, or of the default context where `context` is NULL or None. Borrowed.
 sp_py_handle *sp_py_context_handle(PyObject *context);
 // A souple.Context for the context of a handle: walks up its parents.
 PyObject *sp_py_context_of(sp_py_handle *handle);
-PyObject *sp_py_mesh_new(sp_mesh *mesh, sp_py_handle *context);             // takes over the mesh
-PyObject *sp_py_surface_new(sp_trimesh *surface, sp_py_handle *context);    // likewise
-sp_mesh *sp_py_mesh(PyObject *object, const char *what);                    // NULL: exception
-sp_trimesh *sp_py_surface(PyObject *object, const char *what);              // NULL: exception
+PyObject *sp_py_mesh_new(sp_mesh *mesh, sp_py_handle *context);           // takes over the mesh
+PyObject *sp_py_surface_new(sp_trimesh *surface, sp_py_handle *context);  // likewise
+sp_mesh *sp_py_mesh(PyObject *object, const char *what);                  // NULL: exception
+sp_trimesh *sp_py_surface(PyObject *object, const char *what);            // NULL: exception
 
 // A souple.World around a handle to an sp_world, which it takes over; the handle's parent destroys the world if it is part of
 // something larger (a batch, a run): then its `destroy` is NULL.
@@ -263,6 +277,7 @@ int sp_py_anchor(sp_py_call *call, PyObject *value, const char *what, sp_anchor 
 int sp_py_init_handle(PyObject *module);
 int sp_py_init_error(PyObject *module);
 int sp_py_init_array(PyObject *module);
+int sp_py_init_signal(PyObject *module);
 int sp_py_init_convert(PyObject *module);
 int sp_py_init_context(PyObject *module);
 int sp_py_init_mesh(PyObject *module);

@@ -768,46 +768,320 @@
     "Frees it and sets the handle to NULL. Accepts NULL."
 #define SP_DOC_sp_fclib_write \
     "Writes a problem, and a solution in the group \"solution\". A failure leaves no incomplete file. Optional: solution."
+#define SP_DOC_sp_addition \
+    "Nodes and elements that a solid gets while it exists, and elements that it loses at the same time. Start from " \
+    "sp_addition_default(). Numbers are those of users: new nodes and elements follow those that the body has " \
+    "(sp_body_info), and no number of the others changes."
+#define SP_DOC_sp_anchor \
+    "A material point of a body: an element and natural coordinates in it. Make it with sp_world_anchor_*, or, for a " \
+    "definition, from the number of an element. An anchor on a removed body is detected."
+#define SP_DOC_sp_automatic_options \
+    "Criteria of SP_SOLVER_AUTO."
 #define SP_DOC_sp_batch \
     "Many worlds of one context."
+#define SP_DOC_sp_batch_def \
+    "Definition of a batch. Start from sp_batch_def_default()."
+#define SP_DOC_sp_batch_memory \
+    "Memory of a batch."
+#define SP_DOC_sp_batch_view \
+    "The numbers of a field in all worlds."
+#define SP_DOC_sp_body_id \
+    "A body of a world. Zero is null; functions detect the id of a removed body."
+#define SP_DOC_sp_body_info \
+    "Description of a body. Strings are valid as long as the body exists."
+#define SP_DOC_sp_body_measures \
+    "Measures of a body at the current state."
+#define SP_DOC_sp_cg_options \
+    "Options of SP_SOLVER_CG."
+#define SP_DOC_sp_checkpoint \
+    "All tiers in one block of memory of the context; free it with sp_checkpoint_free. After a restore, the same world, or a " \
+    "world created by the same calls, continues with the same hashes."
+#define SP_DOC_sp_cholesky_options \
+    "Options of Cholesky factors: SP_SOLVER_CHOLESKY, SP_SOLVER_UPDATED_CHOLESKY, SP_SOLVER_DENSE and preconditioners with a " \
+    "factor."
+#define SP_DOC_sp_contact_def \
+    "Contact between bodies. Penalty: a spring along the normal, and along the surface one that sticks up to friction times " \
+    "the normal force."
+#define SP_DOC_sp_contact_pair_def \
+    "Other values for the contacts between two sets of bodies or parts of bodies (proximity). Where several pairs hold, the " \
+    "narrower one wins, value by value. A pair that is not enabled makes no contacts. Start from " \
+    "sp_contact_pair_def_default()."
+#define SP_DOC_sp_contact_part \
+    "A body, or a part of its surface."
+#define SP_DOC_sp_contact_point \
+    "A contact of the last step (proximity). Force, slip, area and pressure are those of the whole step."
+#define SP_DOC_sp_contact_problem \
+    "The complementarity problem that the last step solved: u = W lambda + q, three rows per contact (normal, two tangents)."
+#define SP_DOC_sp_contact_solver_def \
+    "Options of the solver of contact by constraints; part of sp_contact_def."
+#define SP_DOC_sp_contact_sum \
+    "All contacts of a body, or of the world, in the last step."
 #define SP_DOC_sp_context \
     "Memory, log and tasks of a process or of a part of it. There is no global state: two contexts share nothing."
+#define SP_DOC_sp_context_def \
+    "Definition of a context. Start from sp_context_def_default(). Copied on creation."
+#define SP_DOC_sp_defect \
+    "One defect, with the user numbers of the elements and nodes concerned."
+#define SP_DOC_sp_distance_field_info \
+    "Size and accuracy of a distance field."
+#define SP_DOC_sp_edit \
+    "A change by the user or the host program, applied at the start of the next step in the order (source, sequence)."
 #define SP_DOC_sp_edit_log \
     "Edit log: one line of text per edit, with the step that applied it."
+#define SP_DOC_sp_eigenstrain \
+    "A stress-free deformation Fa of the material (docs/swelling.md): the elastic part of a deformation F is F Fa^-1. A " \
+    "function of time that leaves its range keeps its last value."
+#define SP_DOC_sp_eigenstrains \
+    "The eigenstrains of a solid; default: none."
+#define SP_DOC_sp_element_view \
+    "The elements or cells of a body, in user numbering."
+#define SP_DOC_sp_error \
+    "The last failure, stored in the object on which the call was made: sp_world_error() for calls on a world, solvers " \
+    "included, sp_context_error() for all others. A failure of a world is also recorded in its context, so that a call on a " \
+    "run, picture or recording that fails because of a world leaves its sentence there."
+#define SP_DOC_sp_event \
+    "A message of a step to the user. Events of the last step are kept."
+#define SP_DOC_sp_examine_options \
+    "Options of an examination. Start from sp_examine_options_default()."
 #define SP_DOC_sp_fclib \
     "A contact problem that was read from a file."
+#define SP_DOC_sp_fclib_matrix \
+    "A sparse matrix by rows: row i has the entries [start[i], start[i + 1]); entries of the same place add up. start NULL: " \
+    "the problem has no such matrix."
+#define SP_DOC_sp_fclib_problem \
+    "A frictional contact problem in the form of FCLIB, the library of such problems of Siconos (Acary et al. 2014). Rows of " \
+    "contact i are `dimension` i (normal) and the following (tangents). A local problem is u = W r + V l + q, 0 = V^T r + R " \
+    "l + s, a global one M v = H r + G l + f, u = H^T v + w, 0 = G^T v + b; l are multipliers of equality constraints. " \
+    "Vectors that the form does not have are NULL."
+#define SP_DOC_sp_fclib_solution \
+    "A solution to write beside a problem. Optional: each vector."
+#define SP_DOC_sp_field_info \
+    "A field: numbers on the nodes or elements of a body, or of the body as a whole. In user numbering."
+#define SP_DOC_sp_fill_def \
+    "Mesh generation by isosurface stuffing (Labelle and Shewchuk 2007). Start from sp_fill_def_default()."
+#define SP_DOC_sp_fill_info \
+    "Report of a mesh generation."
+#define SP_DOC_sp_fill_region \
+    "A part of the filled shape that becomes a group, with faces along its boundary. If two overlap, the later one is used."
+#define SP_DOC_sp_fix \
+    "Boundary condition: nodes held at their initial position, exactly, or by springs if stiffness > 0."
 #define SP_DOC_sp_gltf \
     "The motion of a run as a glTF 2.0 file (.glb): the surfaces that are seen, with looks. Rigid bodies are animated by " \
     "their nodes, solids and rods by a morph target for each frame."
+#define SP_DOC_sp_gltf_options \
+    "Options of a glTF file. Start from sp_gltf_options_default()."
 #define SP_DOC_sp_import \
     "A scene of SOFA (.scn, XML) that was read and converted to the scene language, with a note for each of its components."
+#define SP_DOC_sp_import_note \
+    "A note about a component. Strings are valid as long as the import."
+#define SP_DOC_sp_import_options \
+    "Options of a conversion. Start from sp_import_options_default()."
+#define SP_DOC_sp_integrator_def \
+    "The time integrator of a body. Start from sp_integrator_def_default()."
+#define SP_DOC_sp_label_volume \
+    "Labelled voxels: a segmented scan. Label 0 is background and stays empty."
+#define SP_DOC_sp_link_def \
+    "A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Start from " \
+    "sp_link_def_default(). Everything is copied. Points are found at the state in which the link is attached."
+#define SP_DOC_sp_link_id \
+    "A link between two bodies. Zero is null; functions detect the id of a removed link."
+#define SP_DOC_sp_link_info \
+    "A link and what it did in the last step. Nothing is allocated for it."
+#define SP_DOC_sp_link_part \
+    "One side of a link: a body, some of its nodes, or material points of it."
+#define SP_DOC_sp_link_point \
+    "A tied point of a link."
+#define SP_DOC_sp_load \
+    "A load on a body of any kind. Rods and free rigid bodies take forces and torques at a material point, and accelerations " \
+    "of everything."
+#define SP_DOC_sp_mass_def \
+    "A point mass: a weight at material points of a solid or a rod. It adds to the mass matrix, so that gravity, " \
+    "acceleration loads and damping by mass act on it as on the mass of the body. It keeps that place in the material and " \
+    "has no volume: neither `drag` nor contacts see its size. A point inside an element is lumped to the nodes of the " \
+    "element by its natural coordinates, as the mass of solids, discrete rods and beams is; clothoids and helices take it " \
+    "where it is. If the value changes, mass with the velocity of the point is added or removed, and the change of energy " \
+    "counts as `edits` in sp_work. Default: zero."
+#define SP_DOC_sp_mass_info \
+    "A point mass of a body."
+#define SP_DOC_sp_material \
+    "Material constants of a solid or of a region of it."
 #define SP_DOC_sp_mesh \
     "A mesh of volume elements, or of triangles: nodes, elements, groups and arrays. It never changes."
+#define SP_DOC_sp_mesh_array \
+    "A named array over the nodes or elements of a mesh."
+#define SP_DOC_sp_mesh_def \
+    "Definition of a mesh. Start from sp_mesh_def_default(). Everything is copied."
 #define SP_DOC_sp_mesh_file \
     "A mesh file with or without defects, to examine and repair what sp_mesh_read does not accept."
+#define SP_DOC_sp_mesh_file_content \
+    "Content of a mesh file. Pointers are valid as long as the file is open."
+#define SP_DOC_sp_mesh_group \
+    "A named set of a mesh (a physical group of the file). Elements or nodes may be empty, but not both."
+#define SP_DOC_sp_mesh_repairs \
+    "Report of a repair."
 #define SP_DOC_sp_mesh_report \
     "Result of an examination."
+#define SP_DOC_sp_mesh_stats \
+    "Statistics of a mesh or surface. Elements with missing nodes are not counted."
+#define SP_DOC_sp_mesh_write_options \
+    "Options of writing a mesh. Start from sp_mesh_write_options_default()."
+#define SP_DOC_sp_moduli \
+    "Moduli at small strains: shear and bulk modulus, Young's modulus [Pa] and Poisson's ratio."
+#define SP_DOC_sp_move \
+    "Prescribed displacement: nodes that follow a pose about a point, x(t) = about + translate(t) + R(t) (x_start - about)."
+#define SP_DOC_sp_open_surface \
+    "A surface that contact by volumes cannot use."
+#define SP_DOC_sp_param_info \
+    "A parameter of a world that edits may change: all of the list except those with SP_PRICE_NEW_BODY, for each body and " \
+    "region."
+#define SP_DOC_sp_param_spec \
+    "An entry of the list of parameters. Definitions, edits, scene files, `souple check` and sliders all read this one list."
+#define SP_DOC_sp_pcg_options \
+    "Options of SP_SOLVER_PCG."
+#define SP_DOC_sp_picture_def \
+    "Definition of a picture. Start from sp_picture_def_default() or sp_run_picture(). Strings and lists are borrowed for " \
+    "the call."
+#define SP_DOC_sp_picture_extent \
+    "The common extent of a series of pictures, so that neither the camera nor the colours jump: a box around everything " \
+    "visible, and the range of the displayed field. Start from sp_picture_extent_default(), which is empty."
+#define SP_DOC_sp_picture_opacity \
+    "Opacity of a body, instead of that of its look."
+#define SP_DOC_sp_plot \
+    "One panel, 860 x 430 units. A zero-initialised one has linear axes and no series."
+#define SP_DOC_sp_plot_series \
+    "Points of one line, area or group of bars. Pointers are borrowed for the call."
+#define SP_DOC_sp_pose \
+    "A rigid transformation: x = translate + R(quat) X."
+#define SP_DOC_sp_pose_signal \
+    "A pose that may vary with time, pure in t."
 #define SP_DOC_sp_recording \
     "A recording (.xdmf, or its .h5) opened for reading: finished, still being written, or left by a run that was killed; " \
     "then up to its last complete frame. In a build without HDF5 opening returns SP_UNAVAILABLE. Use it from one thread at a " \
     "time."
+#define SP_DOC_sp_recording_body \
+    "A body of a recording and its recorded fields."
+#define SP_DOC_sp_recording_contact \
+    "A contact of a recorded frame, as in sp_contact_point."
+#define SP_DOC_sp_recording_frame \
+    "One instant of a recording."
+#define SP_DOC_sp_recording_info \
+    "Description of a recording and of its run."
+#define SP_DOC_sp_recording_topology \
+    "Cells of a body at a frame: tetrahedra, lines along a rod, or triangles of a body without elements."
+#define SP_DOC_sp_rigid_def \
+    "A rigid body: fixed, with prescribed motion, or free. Start from sp_rigid_def_default(). Everything is copied, except " \
+    "what signals point to. What is below `pose` is for free bodies; fixed and kinematic ones ignore mass, density and " \
+    "inertia and must not have the rest."
+#define SP_DOC_sp_rigid_mass \
+    "Mass of a rigid body."
+#define SP_DOC_sp_rigid_shape \
+    "A rigid shape, with the pose of its frame in the frame of the body."
+#define SP_DOC_sp_rod_cross_section \
+    "A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section."
+#define SP_DOC_sp_rod_def \
+    "A body of one or thousands of strands. Nodes and elements are numbered strand by strand. Start from " \
+    "sp_rod_def_default(). Everything is copied, except what signals point to."
+#define SP_DOC_sp_rod_feed \
+    "A rod that is pushed and turned through an entry point. What has not entered lies straight on the axis, which the root " \
+    "must lie on, with its tangent along `direction`. Rods of one strand, of the models der and beam. At least one element " \
+    "stays behind the entry point, and the tip does not go back behind it (if the rod starts there: not behind its start): " \
+    "the feed stops there, and an event says so. docs/rods.md describes the method."
+#define SP_DOC_sp_rod_grow \
+    "How the strands of a rod grow at their tips."
+#define SP_DOC_sp_rod_section \
+    "An elliptic cross section and its material."
+#define SP_DOC_sp_rod_strand \
+    "One strand of a rod. Its nodes are the ends of its elements, which have equal lengths."
 #define SP_DOC_sp_run \
     "The simulation of a scene: world, events, probes, records, stop conditions and claims."
+#define SP_DOC_sp_run_claim \
+    "An `expect` element of the scene: the observed and the expected value."
+#define SP_DOC_sp_run_column \
+    "A column of the samples of a probe."
+#define SP_DOC_sp_run_inverse \
+    "An inverse problem that was solved before the first step."
+#define SP_DOC_sp_run_look \
+    "Appearance of a surface of a body."
+#define SP_DOC_sp_run_options \
+    "Values that override those of the scene. Start from sp_run_options_default()."
+#define SP_DOC_sp_run_probe \
+    "The samples of a probe so far. Pointers are valid until the next step of the run."
+#define SP_DOC_sp_run_record \
+    "A file that the run writes."
 #define SP_DOC_sp_run_recorder \
     "A recording (.xdmf and .h5) that starts and stops while a run goes on, besides the records of its scene. Its failure " \
     "does not affect the run. Use it from the thread that steps the run."
+#define SP_DOC_sp_run_recorder_def \
+    "What is recorded. Start from sp_run_recorder_def_default()."
 #define SP_DOC_sp_scene \
     "A scene that was read, checked and resolved, with its messages."
+#define SP_DOC_sp_scene_choice \
+    "A permitted value of an attribute of the scene language."
+#define SP_DOC_sp_scene_info \
+    "The source of a scene. Strings are valid as long as the scene exists."
+#define SP_DOC_sp_scene_message \
+    "A message of the reader about a scene. Pointers are valid as long as the scene exists."
+#define SP_DOC_sp_scene_options \
+    "Options of reading a scene. Start from sp_scene_options_default()."
+#define SP_DOC_sp_scene_output \
+    "A file that a run of the scene writes to its output folder."
 #define SP_DOC_sp_section \
     "The elements of a solid, prepared to be cut by planes: the caps of clipping planes in pictures and pages. It refers to " \
     "its world and is destroyed before it."
+#define SP_DOC_sp_section_faces \
+    "A cross section: the triangles in which a plane cuts the tetrahedra. Triangles of one region share their vertices, " \
+    "unless the values of the field must not be averaged. The arrays are valid until the next call for the same section."
+#define SP_DOC_sp_selection \
+    "A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything."
+#define SP_DOC_sp_signal \
+    "A number that may vary with time: `eval(user, t)` if eval is set, otherwise `constant`. It must be a pure function of " \
+    "t; `user` must outlive the world."
+#define SP_DOC_sp_snapshot \
+    "The published state of a world after a step, for readers in other threads. It does not change while a reader holds it."
+#define SP_DOC_sp_snapshot_body \
+    "A body in a snapshot: its surfaces and its energies."
+#define SP_DOC_sp_snapshot_link \
+    "A tied point of a link in a snapshot."
+#define SP_DOC_sp_snapshot_surface \
+    "A surface of a body in a snapshot. All snapshots of one revision share the constant arrays."
+#define SP_DOC_sp_solid_def \
+    "A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to."
+#define SP_DOC_sp_solid_law \
+    "The law of a region. Options that a model does not have are ignored."
+#define SP_DOC_sp_solve_info \
+    "Statistics of the solves of one body in its last step."
+#define SP_DOC_sp_solver_def \
+    "The linear solver of a body: its type, its stopping criterion, and a group of options for each type. Groups of other " \
+    "types than the one in use are ignored. Start from sp_solver_def_default()."
+#define SP_DOC_sp_spring_def \
+    "A spring from a material point to a position in space."
+#define SP_DOC_sp_step_info \
+    "Report of a step."
+#define SP_DOC_sp_surface_contact_def \
+    "How a collision surface is touched (proximity). Start from sp_surface_contact_def_default()."
+#define SP_DOC_sp_surface_def \
+    "A surface embedded in a body: each vertex is a material point, inside an element or attached to the nearest one, and " \
+    "follows the affine motion of that element. Forces on vertices act on the body by the exact transpose of this mapping. " \
+    "The vertices of collision surfaces are the collision points of a solid and share the contact stiffness of the nodes " \
+    "that carry them; without a collision surface the nodes are the collision points. The boundary has the roles that no " \
+    "embedded surface has. Surfaces are removed with their body. Start from sp_surface_def_default()."
+#define SP_DOC_sp_surface_info \
+    "Description of a surface. Pointers are valid as long as the body exists."
 #define SP_DOC_sp_trimesh \
     "A triangle surface with texture coordinates, normals, colours, groups and arrays. It may be open, closed or defective: " \
     "sp_trimesh_create checks numbers only, sp_trimesh_examine finds defects."
+#define SP_DOC_sp_trimesh_def \
+    "Definition of a triangle surface. Start from sp_trimesh_def_default(). Everything is copied."
+#define SP_DOC_sp_updated_options \
+    "Options of SP_SOLVER_UPDATED_CHOLESKY (incremental Cholesky)."
 #define SP_DOC_sp_volume \
     "Labelled voxels from a file: NRRD (.nrrd, .nhdr + raw, also gzip) or NIfTI-1 (.nii, .nii.gz), see docs/meshing.md."
+#define SP_DOC_sp_work \
+    "Work done on a body since its first step [J], by cause."
 #define SP_DOC_sp_world \
     "A simulation: bodies and their common time."
+#define SP_DOC_sp_world_def \
+    "Definition of a world. Start from sp_world_def_default()."
 #define SP_KEYWORDS_sp_pose \
     "\n    translate: [m]\n    quat: w x y z, unit length\n"
 #define SP_KEYWORDS_sp_selection \
@@ -911,12 +1185,12 @@
 #define SP_KEYWORDS_sp_material \
     "\n    density: [kg/m3] > 0, default 1000\n    young: [Pa] >= 0, default 1e6\n    poisson: in (-1, 0.5), default 0.3\n   " \
     " bulk: of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio\n    " \
-    "coefficient_count: own constants of the law instead of `young` and `poisson`; 0: none\n    coefficients: in the order " \
-    "of docs/materials.md\n    relaxation: pairs: share g > 0 of the instantaneous stiffness, time [s] > 0\n    fibre_young: " \
-    "[Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression\n    fibre: rest " \
-    "direction of the fibres in the axes of the mesh, of any length; then that of a second family (of costa: the sheet), 0 0 " \
-    "0: none\n    incompressibility: modulus k [Pa] >= 0 of the penalty k/2 (J - 1)^2 on the change of volume, default 0; of " \
-    "linear and corotational k/2 (tr e)^2. Not of laws with isochoric invariants, which have `bulk`\n"
+    "coefficients: in the order of docs/materials.md\n    relaxation: pairs: share g > 0 of the instantaneous stiffness, " \
+    "time [s] > 0\n    fibre_young: [Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and " \
+    "compression\n    fibre: rest direction of the fibres in the axes of the mesh, of any length; then that of a second " \
+    "family (of costa: the sheet), 0 0 0: none\n    incompressibility: modulus k [Pa] >= 0 of the penalty k/2 (J - 1)^2 on " \
+    "the change of volume, default 0; of linear and corotational k/2 (tr e)^2. Not of laws with isochoric invariants, which " \
+    "have `bulk`\n"
 #define SP_KEYWORDS_sp_solid_law \
     "\n    model: \n    rotation: \n    shape: \n    tangent: \n    form: \n    volumetric: \n    integration: \n    " \
     "tensor_law: \n"

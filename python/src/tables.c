@@ -2,6 +2,8 @@
 // clang-format off
 #include "tables.h"
 
+#include <souple/io.h>
+
 #include "sizes.h"
 
 static const sp_py_word words_sp_compliance_type[] = {
@@ -426,7 +428,7 @@ static void initial_sp_pose(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_pose = {
     .name = "sp_pose", .title = "souple.Pose", .size = sizeof(sp_pose), .fields = fields_sp_pose, .count = 2,
-    .initial = initial_sp_pose,
+    .initial = initial_sp_pose, .record = true,
     .doc = "A rigid transformation: x = translate + R(quat) X."};
 
 static const sp_py_field fields_sp_selection[] = {
@@ -471,7 +473,7 @@ static const sp_py_field fields_sp_defect[] = {
 };
 const sp_py_struct sp_py_struct_sp_defect = {
     .name = "sp_defect", .title = "souple.Defect", .size = sizeof(sp_defect), .fields = fields_sp_defect, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "One defect, with the user numbers of the elements and nodes concerned."};
 
 static const sp_py_field fields_sp_mesh_stats[] = {
@@ -537,7 +539,7 @@ static const sp_py_field fields_sp_mesh_stats[] = {
 };
 const sp_py_struct sp_py_struct_sp_mesh_stats = {
     .name = "sp_mesh_stats", .title = "souple.MeshStats", .size = sizeof(sp_mesh_stats), .fields = fields_sp_mesh_stats, .count = 29,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Statistics of a mesh or surface. Elements with missing nodes are not counted."};
 
 static const sp_py_field fields_sp_examine_options[] = {
@@ -574,7 +576,7 @@ static const sp_py_field fields_sp_mesh_repairs[] = {
 };
 const sp_py_struct sp_py_struct_sp_mesh_repairs = {
     .name = "sp_mesh_repairs", .title = "souple.MeshRepairs", .size = sizeof(sp_mesh_repairs), .fields = fields_sp_mesh_repairs, .count = 7,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Report of a repair."};
 
 static const sp_py_field fields_sp_fill_def[] = {
@@ -614,7 +616,7 @@ static const sp_py_field fields_sp_fill_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_fill_info = {
     .name = "sp_fill_info", .title = "souple.FillInfo", .size = sizeof(sp_fill_info), .fields = fields_sp_fill_info, .count = 6,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Report of a mesh generation."};
 
 static const sp_py_field fields_sp_integrator_def[] = {
@@ -649,7 +651,7 @@ static const sp_py_field fields_sp_automatic_options[] = {
 };
 const sp_py_struct sp_py_struct_sp_automatic_options = {
     .name = "sp_automatic_options", .title = "souple.AutomaticOptions", .size = sizeof(sp_automatic_options), .fields = fields_sp_automatic_options, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Criteria of SP_SOLVER_AUTO."};
 
 static const sp_py_field fields_sp_cg_options[] = {
@@ -658,7 +660,7 @@ static const sp_py_field fields_sp_cg_options[] = {
 };
 const sp_py_struct sp_py_struct_sp_cg_options = {
     .name = "sp_cg_options", .title = "souple.CgOptions", .size = sizeof(sp_cg_options), .fields = fields_sp_cg_options, .count = 1,
-    .initial = NULL, .bare = "op",
+    .initial = NULL, .record = true, .bare = "op",
     .doc = "Options of SP_SOLVER_CG."};
 
 static const sp_py_field fields_sp_pcg_options[] = {
@@ -679,7 +681,7 @@ static const sp_py_field fields_sp_pcg_options[] = {
 };
 const sp_py_struct sp_py_struct_sp_pcg_options = {
     .name = "sp_pcg_options", .title = "souple.PcgOptions", .size = sizeof(sp_pcg_options), .fields = fields_sp_pcg_options, .count = 7,
-    .initial = NULL, .bare = "preconditioner",
+    .initial = NULL, .record = true, .bare = "preconditioner",
     .doc = "Options of SP_SOLVER_PCG."};
 
 static const sp_py_field fields_sp_cholesky_options[] = {
@@ -692,7 +694,7 @@ static const sp_py_field fields_sp_cholesky_options[] = {
 };
 const sp_py_struct sp_py_struct_sp_cholesky_options = {
     .name = "sp_cholesky_options", .title = "souple.CholeskyOptions", .size = sizeof(sp_cholesky_options), .fields = fields_sp_cholesky_options, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Options of Cholesky factors: SP_SOLVER_CHOLESKY, SP_SOLVER_UPDATED_CHOLESKY, SP_SOLVER_DENSE and preconditioners with a "
     "factor."};
 
@@ -706,7 +708,7 @@ static const sp_py_field fields_sp_updated_options[] = {
 };
 const sp_py_struct sp_py_struct_sp_updated_options = {
     .name = "sp_updated_options", .title = "souple.UpdatedOptions", .size = sizeof(sp_updated_options), .fields = fields_sp_updated_options, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Options of SP_SOLVER_UPDATED_CHOLESKY (incremental Cholesky)."};
 
 static const sp_py_field fields_sp_solver_def[] = {
@@ -732,7 +734,7 @@ static void initial_sp_solver_def(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_solver_def = {
     .name = "sp_solver_def", .title = "souple.SolverDef", .size = sizeof(sp_solver_def), .fields = fields_sp_solver_def, .count = 8,
-    .initial = initial_sp_solver_def, .bare = "type",
+    .initial = initial_sp_solver_def, .record = true, .bare = "type",
     .doc = "The linear solver of a body: its type, its stopping criterion, and a group of options for each type. Groups of other "
     "types than the one in use are ignored. Start from sp_solver_def_default()."};
 
@@ -774,7 +776,7 @@ static const sp_py_field fields_sp_solve_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_solve_info = {
     .name = "sp_solve_info", .title = "souple.SolveInfo", .size = sizeof(sp_solve_info), .fields = fields_sp_solve_info, .count = 17,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Statistics of the solves of one body in its last step."};
 
 static const sp_py_field fields_sp_world_def[] = {
@@ -800,7 +802,7 @@ static void initial_sp_world_def(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_world_def = {
     .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
-    .initial = initial_sp_world_def,
+    .initial = initial_sp_world_def, .record = true,
     .doc = "Definition of a world. Start from sp_world_def_default()."};
 
 static const sp_py_field fields_sp_material[] = {
@@ -812,15 +814,13 @@ static const sp_py_field fields_sp_material[] = {
      .doc = "in (-1, 0.5), default 0.3"},
     {.name = "bulk", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, bulk), .number = SP_PY_DOUBLE,
      .doc = "of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio"},
-    {.name = "coefficient_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, coefficient_count), .number = SP_PY_INT,
-     .doc = "own constants of the law instead of `young` and `poisson`; 0: none"},
-    {.name = "coefficients", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, coefficients), .extent = sizeof ((sp_material *)0)->coefficients / sizeof ((sp_material *)0)->coefficients[0], .number = SP_PY_DOUBLE,
+    {.name = "coefficients", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, coefficients), .extent = sizeof ((sp_material *)0)->coefficients / sizeof ((sp_material *)0)->coefficients[0], .width = 1, .count = (int)offsetof(sp_material, coefficient_count), .number = SP_PY_DOUBLE,
      .doc = "in the order of docs/materials.md"},
     {.name = "relaxation", .kind = SP_PY_ARRAY, .at = offsetof(sp_material, relaxation), .extent = sizeof ((sp_material *)0)->relaxation / sizeof ((sp_material *)0)->relaxation[0], .width = 1, .count = (int)offsetof(sp_material, relaxation_count), .number = SP_PY_DOUBLE,
      .doc = "pairs: share g > 0 of the instantaneous stiffness, time [s] > 0"},
     {.name = "fibre_young", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, fibre_young), .number = SP_PY_DOUBLE,
      .doc = "[Pa] >= 0: modulus that fibres along `fibre` add to an isotropic law, in tension and compression"},
-    {.name = "fibre", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, fibre), .extent = sizeof ((sp_material *)0)->fibre / sizeof ((sp_material *)0)->fibre[0], .number = SP_PY_DOUBLE,
+    {.name = "fibre", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, fibre), .extent = sizeof ((sp_material *)0)->fibre / sizeof ((sp_material *)0)->fibre[0], .width = -1, .number = SP_PY_DOUBLE,
      .doc = "rest direction of the fibres in the axes of the mesh, of any length; then that of a second family (of costa: the "
     "sheet), 0 0 0: none"},
     {.name = "incompressibility", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, incompressibility), .number = SP_PY_DOUBLE,
@@ -831,7 +831,7 @@ static void initial_sp_material(void *out) {
     *(sp_material *)out = sp_solid_def_default().material;
 }
 const sp_py_struct sp_py_struct_sp_material = {
-    .name = "sp_material", .title = "souple.Material", .size = sizeof(sp_material), .fields = fields_sp_material, .count = 10,
+    .name = "sp_material", .title = "souple.Material", .size = sizeof(sp_material), .fields = fields_sp_material, .count = 9,
     .initial = initial_sp_material,
     .doc = "Material constants of a solid or of a region of it."};
 
@@ -873,7 +873,7 @@ static const sp_py_field fields_sp_moduli[] = {
 };
 const sp_py_struct sp_py_struct_sp_moduli = {
     .name = "sp_moduli", .title = "souple.Moduli", .size = sizeof(sp_moduli), .fields = fields_sp_moduli, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Moduli at small strains: shear and bulk modulus, Young's modulus [Pa] and Poisson's ratio."};
 
 static const sp_py_field fields_sp_fix[] = {
@@ -1091,7 +1091,7 @@ const sp_py_struct sp_py_struct_sp_solid_def = {
 static const sp_py_field fields_sp_rigid_shape[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_rigid_shape, type), .words = &sp_py_words_sp_shape_type,
      .doc = ""},
-    {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_rigid_shape, size), .extent = sizeof ((sp_rigid_shape *)0)->size / sizeof ((sp_rigid_shape *)0)->size[0], .number = SP_PY_DOUBLE,
+    {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_rigid_shape, size), .extent = sizeof ((sp_rigid_shape *)0)->size / sizeof ((sp_rigid_shape *)0)->size[0], .width = -1, .number = SP_PY_DOUBLE,
      .doc = "plane: its normal (the half-space below is solid; through its origin); sphere: radius; box: edge lengths, a corner at "
     "the origin; cylinder: radius, length, from the origin along +z; capsule: radius, distance of the centres of its caps, "
     "the first one at the origin, the other along +z; torus: radii of ring and tube, about z; ellipsoid: semi-axes"},
@@ -1159,7 +1159,7 @@ static const sp_py_field fields_sp_rigid_mass[] = {
 };
 const sp_py_struct sp_py_struct_sp_rigid_mass = {
     .name = "sp_rigid_mass", .title = "souple.RigidMass", .size = sizeof(sp_rigid_mass), .fields = fields_sp_rigid_mass, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Mass of a rigid body."};
 
 static const sp_py_field fields_sp_rod_section[] = {
@@ -1344,7 +1344,7 @@ static const sp_py_field fields_sp_rod_cross_section[] = {
 };
 const sp_py_struct sp_py_struct_sp_rod_cross_section = {
     .name = "sp_rod_cross_section", .title = "souple.RodCrossSection", .size = sizeof(sp_rod_cross_section), .fields = fields_sp_rod_cross_section, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section."};
 
 static const sp_py_field fields_sp_surface_info[] = {
@@ -1367,7 +1367,7 @@ static const sp_py_field fields_sp_surface_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_surface_info = {
     .name = "sp_surface_info", .title = "souple.SurfaceInfo", .size = sizeof(sp_surface_info), .fields = fields_sp_surface_info, .count = 8,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Description of a surface. Pointers are valid as long as the body exists."};
 
 static const sp_py_field fields_sp_surface_contact_def[] = {
@@ -1407,7 +1407,7 @@ static const sp_py_field fields_sp_distance_field_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_distance_field_info = {
     .name = "sp_distance_field_info", .title = "souple.DistanceFieldInfo", .size = sizeof(sp_distance_field_info), .fields = fields_sp_distance_field_info, .count = 8,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Size and accuracy of a distance field."};
 
 static const sp_py_field fields_sp_contact_solver_def[] = {
@@ -1433,7 +1433,7 @@ static const sp_py_field fields_sp_contact_solver_def[] = {
 };
 const sp_py_struct sp_py_struct_sp_contact_solver_def = {
     .name = "sp_contact_solver_def", .title = "souple.ContactSolverDef", .size = sizeof(sp_contact_solver_def), .fields = fields_sp_contact_solver_def, .count = 9,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Options of the solver of contact by constraints; part of sp_contact_def."};
 
 static const sp_py_field fields_sp_contact_def[] = {
@@ -1488,7 +1488,7 @@ static void initial_sp_contact_def(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_contact_def = {
     .name = "sp_contact_def", .title = "souple.ContactDef", .size = sizeof(sp_contact_def), .fields = fields_sp_contact_def, .count = 20,
-    .initial = initial_sp_contact_def,
+    .initial = initial_sp_contact_def, .record = true,
     .doc = "Contact between bodies. Penalty: a spring along the normal, and along the surface one that sticks up to friction times "
     "the normal force."};
 
@@ -1506,7 +1506,7 @@ static void initial_sp_contact_part(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_contact_part = {
     .name = "sp_contact_part", .title = "souple.ContactPart", .size = sizeof(sp_contact_part), .fields = fields_sp_contact_part, .count = 3,
-    .initial = initial_sp_contact_part, .bare = "body",
+    .initial = initial_sp_contact_part, .record = true, .bare = "body",
     .doc = "A body, or a part of its surface."};
 
 static const sp_py_field fields_sp_contact_pair_def[] = {
@@ -1570,7 +1570,7 @@ static const sp_py_field fields_sp_contact_point[] = {
 };
 const sp_py_struct sp_py_struct_sp_contact_point = {
     .name = "sp_contact_point", .title = "souple.ContactPoint", .size = sizeof(sp_contact_point), .fields = fields_sp_contact_point, .count = 10,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A contact of the last step (proximity). Force, slip, area and pressure are those of the whole step."};
 
 static const sp_py_field fields_sp_contact_sum[] = {
@@ -1589,7 +1589,7 @@ static const sp_py_field fields_sp_contact_sum[] = {
 };
 const sp_py_struct sp_py_struct_sp_contact_sum = {
     .name = "sp_contact_sum", .title = "souple.ContactSum", .size = sizeof(sp_contact_sum), .fields = fields_sp_contact_sum, .count = 6,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "All contacts of a body, or of the world, in the last step."};
 
 static const sp_py_field fields_sp_open_surface[] = {
@@ -1602,7 +1602,7 @@ static const sp_py_field fields_sp_open_surface[] = {
 };
 const sp_py_struct sp_py_struct_sp_open_surface = {
     .name = "sp_open_surface", .title = "souple.OpenSurface", .size = sizeof(sp_open_surface), .fields = fields_sp_open_surface, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A surface that contact by volumes cannot use."};
 
 static const sp_py_field fields_sp_link_part[] = {
@@ -1682,7 +1682,7 @@ static const sp_py_field fields_sp_link_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_link_info = {
     .name = "sp_link_info", .title = "souple.LinkInfo", .size = sizeof(sp_link_info), .fields = fields_sp_link_info, .count = 10,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A link and what it did in the last step. Nothing is allocated for it."};
 
 static const sp_py_field fields_sp_link_point[] = {
@@ -1697,7 +1697,7 @@ static const sp_py_field fields_sp_link_point[] = {
 };
 const sp_py_struct sp_py_struct_sp_link_point = {
     .name = "sp_link_point", .title = "souple.LinkPoint", .size = sizeof(sp_link_point), .fields = fields_sp_link_point, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A tied point of a link."};
 
 static const sp_py_field fields_sp_edit[] = {
@@ -1733,7 +1733,7 @@ static const sp_py_field fields_sp_edit[] = {
      .doc = "link: the point of the second body"},
     {.name = "shape", .kind = SP_PY_WORD, .at = offsetof(sp_edit, shape), .words = &sp_py_words_sp_shape_type,
      .doc = "add; no plane"},
-    {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_edit, size), .extent = sizeof ((sp_edit *)0)->size / sizeof ((sp_edit *)0)->size[0], .number = SP_PY_DOUBLE,
+    {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_edit, size), .extent = sizeof ((sp_edit *)0)->size / sizeof ((sp_edit *)0)->size[0], .width = -1, .number = SP_PY_DOUBLE,
      .doc = "add: as in sp_rigid_shape"},
     {.name = "kinematic", .kind = SP_PY_NUMBER, .at = offsetof(sp_edit, kinematic), .number = SP_PY_BOOL,
      .doc = "add: follows poses"},
@@ -1748,8 +1748,8 @@ static void initial_sp_edit(void *out) {
     *(sp_edit *)out = sp_edit_default(SP_EDIT_PIN);
 }
 const sp_py_struct sp_py_struct_sp_edit = {
-    .name = "sp_edit", .title = "souple.Edit", .size = sizeof(sp_edit), .fields = fields_sp_edit, .count = 21,
-    .initial = initial_sp_edit,
+    .name = "sp_edit", .title = "souple.EditTaken", .size = sizeof(sp_edit), .fields = fields_sp_edit, .count = 21,
+    .initial = initial_sp_edit, .record = true,
     .doc = "A change by the user or the host program, applied at the start of the next step in the order (source, sequence)."};
 
 static const sp_py_field fields_sp_addition[] = {
@@ -1813,7 +1813,7 @@ static const sp_py_field fields_sp_param_spec[] = {
 };
 const sp_py_struct sp_py_struct_sp_param_spec = {
     .name = "sp_param_spec", .title = "souple.ParamSpec", .size = sizeof(sp_param_spec), .fields = fields_sp_param_spec, .count = 11,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "An entry of the list of parameters. Definitions, edits, scene files, `souple check` and sliders all read this one list."};
 
 static const sp_py_field fields_sp_param_info[] = {
@@ -1826,7 +1826,7 @@ static const sp_py_field fields_sp_param_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_param_info = {
     .name = "sp_param_info", .title = "souple.ParamInfo", .size = sizeof(sp_param_info), .fields = fields_sp_param_info, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A parameter of a world that edits may change: all of the list except those with SP_PRICE_NEW_BODY, for each body and "
     "region."};
 
@@ -1850,7 +1850,7 @@ static const sp_py_field fields_sp_step_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_step_info = {
     .name = "sp_step_info", .title = "souple.StepInfo", .size = sizeof(sp_step_info), .fields = fields_sp_step_info, .count = 8,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Report of a step."};
 
 static const sp_py_field fields_sp_event[] = {
@@ -1865,7 +1865,7 @@ static const sp_py_field fields_sp_event[] = {
 };
 const sp_py_struct sp_py_struct_sp_event = {
     .name = "sp_event", .title = "souple.Event", .size = sizeof(sp_event), .fields = fields_sp_event, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A message of a step to the user. Events of the last step are kept."};
 
 static const sp_py_field fields_sp_work[] = {
@@ -1882,7 +1882,7 @@ static const sp_py_field fields_sp_work[] = {
 };
 const sp_py_struct sp_py_struct_sp_work = {
     .name = "sp_work", .title = "souple.Work", .size = sizeof(sp_work), .fields = fields_sp_work, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Work done on a body since its first step [J], by cause."};
 
 static const sp_py_field fields_sp_body_info[] = {
@@ -1921,7 +1921,7 @@ static const sp_py_field fields_sp_body_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_body_info = {
     .name = "sp_body_info", .title = "souple.BodyInfo", .size = sizeof(sp_body_info), .fields = fields_sp_body_info, .count = 16,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Description of a body. Strings are valid as long as the body exists."};
 
 static const sp_py_field fields_sp_body_measures[] = {
@@ -1965,7 +1965,7 @@ static const sp_py_field fields_sp_body_measures[] = {
 };
 const sp_py_struct sp_py_struct_sp_body_measures = {
     .name = "sp_body_measures", .title = "souple.BodyMeasures", .size = sizeof(sp_body_measures), .fields = fields_sp_body_measures, .count = 18,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Measures of a body at the current state."};
 
 static const sp_py_field fields_sp_field_info[] = {
@@ -1998,7 +1998,7 @@ static const sp_py_field fields_sp_field_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_field_info = {
     .name = "sp_field_info", .title = "souple.FieldInfo", .size = sizeof(sp_field_info), .fields = fields_sp_field_info, .count = 13,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A field: numbers on the nodes or elements of a body, or of the body as a whole. In user numbering."};
 
 static const sp_py_field fields_sp_mass_info[] = {
@@ -2015,7 +2015,7 @@ static const sp_py_field fields_sp_mass_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_mass_info = {
     .name = "sp_mass_info", .title = "souple.MassInfo", .size = sizeof(sp_mass_info), .fields = fields_sp_mass_info, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A point mass of a body."};
 
 static const sp_py_field fields_sp_element_view[] = {
@@ -2028,7 +2028,7 @@ static const sp_py_field fields_sp_element_view[] = {
 };
 const sp_py_struct sp_py_struct_sp_element_view = {
     .name = "sp_element_view", .title = "souple.ElementView", .size = sizeof(sp_element_view), .fields = fields_sp_element_view, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "The elements or cells of a body, in user numbering."};
 
 static const sp_py_field fields_sp_snapshot_link[] = {
@@ -2045,7 +2045,7 @@ static const sp_py_field fields_sp_snapshot_link[] = {
 };
 const sp_py_struct sp_py_struct_sp_snapshot_link = {
     .name = "sp_snapshot_link", .title = "souple.SnapshotLink", .size = sizeof(sp_snapshot_link), .fields = fields_sp_snapshot_link, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A tied point of a link in a snapshot."};
 
 static const sp_py_field fields_sp_batch_memory[] = {
@@ -2058,7 +2058,7 @@ static const sp_py_field fields_sp_batch_memory[] = {
 };
 const sp_py_struct sp_py_struct_sp_batch_memory = {
     .name = "sp_batch_memory", .title = "souple.BatchMemory", .size = sizeof(sp_batch_memory), .fields = fields_sp_batch_memory, .count = 3,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Memory of a batch."};
 
 static const sp_py_field fields_sp_scene_options[] = {
@@ -2087,7 +2087,7 @@ static const sp_py_field fields_sp_scene_message[] = {
 };
 const sp_py_struct sp_py_struct_sp_scene_message = {
     .name = "sp_scene_message", .title = "souple.SceneMessage", .size = sizeof(sp_scene_message), .fields = fields_sp_scene_message, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A message of the reader about a scene. Pointers are valid as long as the scene exists."};
 
 static const sp_py_field fields_sp_scene_info[] = {
@@ -2104,7 +2104,7 @@ static const sp_py_field fields_sp_scene_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_scene_info = {
     .name = "sp_scene_info", .title = "souple.SceneInfo", .size = sizeof(sp_scene_info), .fields = fields_sp_scene_info, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "The source of a scene. Strings are valid as long as the scene exists."};
 
 static const sp_py_field fields_sp_scene_output[] = {
@@ -2115,7 +2115,7 @@ static const sp_py_field fields_sp_scene_output[] = {
 };
 const sp_py_struct sp_py_struct_sp_scene_output = {
     .name = "sp_scene_output", .title = "souple.SceneOutput", .size = sizeof(sp_scene_output), .fields = fields_sp_scene_output, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A file that a run of the scene writes to its output folder."};
 
 static const sp_py_field fields_sp_scene_choice[] = {
@@ -2126,7 +2126,7 @@ static const sp_py_field fields_sp_scene_choice[] = {
 };
 const sp_py_struct sp_py_struct_sp_scene_choice = {
     .name = "sp_scene_choice", .title = "souple.SceneChoice", .size = sizeof(sp_scene_choice), .fields = fields_sp_scene_choice, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A permitted value of an attribute of the scene language."};
 
 static const sp_py_field fields_sp_import_options[] = {
@@ -2157,7 +2157,7 @@ static const sp_py_field fields_sp_import_note[] = {
 };
 const sp_py_struct sp_py_struct_sp_import_note = {
     .name = "sp_import_note", .title = "souple.ImportNote", .size = sizeof(sp_import_note), .fields = fields_sp_import_note, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A note about a component. Strings are valid as long as the import."};
 
 static const sp_py_field fields_sp_run_options[] = {
@@ -2194,7 +2194,7 @@ static const sp_py_field fields_sp_run_look[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_look = {
     .name = "sp_run_look", .title = "souple.RunLook", .size = sizeof(sp_run_look), .fields = fields_sp_run_look, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Appearance of a surface of a body."};
 
 static const sp_py_field fields_sp_run_probe[] = {
@@ -2211,7 +2211,7 @@ static const sp_py_field fields_sp_run_probe[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_probe = {
     .name = "sp_run_probe", .title = "souple.RunProbe", .size = sizeof(sp_run_probe), .fields = fields_sp_run_probe, .count = 5,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "The samples of a probe so far. Pointers are valid until the next step of the run."};
 
 static const sp_py_field fields_sp_run_column[] = {
@@ -2222,7 +2222,7 @@ static const sp_py_field fields_sp_run_column[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_column = {
     .name = "sp_run_column", .title = "souple.RunColumn", .size = sizeof(sp_run_column), .fields = fields_sp_run_column, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A column of the samples of a probe."};
 
 static const sp_py_field fields_sp_run_claim[] = {
@@ -2245,7 +2245,7 @@ static const sp_py_field fields_sp_run_claim[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_claim = {
     .name = "sp_run_claim", .title = "souple.RunClaim", .size = sizeof(sp_run_claim), .fields = fields_sp_run_claim, .count = 8,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "An `expect` element of the scene: the observed and the expected value."};
 
 static const sp_py_field fields_sp_run_inverse[] = {
@@ -2256,7 +2256,7 @@ static const sp_py_field fields_sp_run_inverse[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_inverse = {
     .name = "sp_run_inverse", .title = "souple.RunInverse", .size = sizeof(sp_run_inverse), .fields = fields_sp_run_inverse, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "An inverse problem that was solved before the first step."};
 
 static const sp_py_field fields_sp_mesh_write_options[] = {
@@ -2283,7 +2283,7 @@ static const sp_py_field fields_sp_mesh_file_content[] = {
 };
 const sp_py_struct sp_py_struct_sp_mesh_file_content = {
     .name = "sp_mesh_file_content", .title = "souple.MeshFileContent", .size = sizeof(sp_mesh_file_content), .fields = fields_sp_mesh_file_content, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Content of a mesh file. Pointers are valid as long as the file is open."};
 
 static const sp_py_field fields_sp_recording_info[] = {
@@ -2316,7 +2316,7 @@ static const sp_py_field fields_sp_recording_info[] = {
 };
 const sp_py_struct sp_py_struct_sp_recording_info = {
     .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 13,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Description of a recording and of its run."};
 
 static const sp_py_field fields_sp_recording_frame[] = {
@@ -2331,7 +2331,7 @@ static const sp_py_field fields_sp_recording_frame[] = {
 };
 const sp_py_struct sp_py_struct_sp_recording_frame = {
     .name = "sp_recording_frame", .title = "souple.RecordingFrame", .size = sizeof(sp_recording_frame), .fields = fields_sp_recording_frame, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "One instant of a recording."};
 
 static const sp_py_field fields_sp_recording_body[] = {
@@ -2342,7 +2342,7 @@ static const sp_py_field fields_sp_recording_body[] = {
 };
 const sp_py_struct sp_py_struct_sp_recording_body = {
     .name = "sp_recording_body", .title = "souple.RecordingBody", .size = sizeof(sp_recording_body), .fields = fields_sp_recording_body, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A body of a recording and its recorded fields."};
 
 static const sp_py_field fields_sp_recording_topology[] = {
@@ -2357,7 +2357,7 @@ static const sp_py_field fields_sp_recording_topology[] = {
 };
 const sp_py_struct sp_py_struct_sp_recording_topology = {
     .name = "sp_recording_topology", .title = "souple.RecordingTopology", .size = sizeof(sp_recording_topology), .fields = fields_sp_recording_topology, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Cells of a body at a frame: tetrahedra, lines along a rod, or triangles of a body without elements."};
 
 static const sp_py_field fields_sp_recording_contact[] = {
@@ -2376,7 +2376,7 @@ static const sp_py_field fields_sp_recording_contact[] = {
 };
 const sp_py_struct sp_py_struct_sp_recording_contact = {
     .name = "sp_recording_contact", .title = "souple.RecordingContact", .size = sizeof(sp_recording_contact), .fields = fields_sp_recording_contact, .count = 6,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A contact of a recorded frame, as in sp_contact_point."};
 
 static const sp_py_field fields_sp_run_record[] = {
@@ -2391,7 +2391,7 @@ static const sp_py_field fields_sp_run_record[] = {
 };
 const sp_py_struct sp_py_struct_sp_run_record = {
     .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 4,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A file that the run writes."};
 
 static const sp_py_field fields_sp_run_recorder_def[] = {
@@ -2435,7 +2435,7 @@ static void initial_sp_picture_extent(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_picture_extent = {
     .name = "sp_picture_extent", .title = "souple.PictureExtent", .size = sizeof(sp_picture_extent), .fields = fields_sp_picture_extent, .count = 5,
-    .initial = initial_sp_picture_extent,
+    .initial = initial_sp_picture_extent, .record = true,
     .doc = "The common extent of a series of pictures, so that neither the camera nor the colours jump: a box around everything "
     "visible, and the range of the displayed field. Start from sp_picture_extent_default(), which is empty."};
 
@@ -2447,7 +2447,7 @@ static const sp_py_field fields_sp_picture_opacity[] = {
 };
 const sp_py_struct sp_py_struct_sp_picture_opacity = {
     .name = "sp_picture_opacity", .title = "souple.PictureOpacity", .size = sizeof(sp_picture_opacity), .fields = fields_sp_picture_opacity, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "Opacity of a body, instead of that of its look."};
 
 static const sp_py_field fields_sp_picture_def[] = {
@@ -2508,7 +2508,7 @@ static void initial_sp_picture_def(void *out) {
 }
 const sp_py_struct sp_py_struct_sp_picture_def = {
     .name = "sp_picture_def", .title = "souple.PictureDef", .size = sizeof(sp_picture_def), .fields = fields_sp_picture_def, .count = 25,
-    .initial = initial_sp_picture_def,
+    .initial = initial_sp_picture_def, .record = true,
     .doc = "Definition of a picture. Start from sp_picture_def_default() or sp_run_picture(). Strings and lists are borrowed for "
     "the call."};
 
@@ -2532,7 +2532,7 @@ static const sp_py_field fields_sp_section_faces[] = {
 };
 const sp_py_struct sp_py_struct_sp_section_faces = {
     .name = "sp_section_faces", .title = "souple.SectionFaces", .size = sizeof(sp_section_faces), .fields = fields_sp_section_faces, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A cross section: the triangles in which a plane cuts the tetrahedra. Triangles of one region share their vertices, "
     "unless the values of the field must not be averaged. The arrays are valid until the next call for the same section."};
 
@@ -2584,7 +2584,7 @@ static const sp_py_field fields_sp_fclib_matrix[] = {
 };
 const sp_py_struct sp_py_struct_sp_fclib_matrix = {
     .name = "sp_fclib_matrix", .title = "souple.FclibMatrix", .size = sizeof(sp_fclib_matrix), .fields = fields_sp_fclib_matrix, .count = 2,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A sparse matrix by rows: row i has the entries [start[i], start[i + 1]); entries of the same place add up. start NULL: "
     "the problem has no such matrix."};
 
@@ -2612,7 +2612,7 @@ static const sp_py_field fields_sp_fclib_problem[] = {
 };
 const sp_py_struct sp_py_struct_sp_fclib_problem = {
     .name = "sp_fclib_problem", .title = "souple.FclibProblem", .size = sizeof(sp_fclib_problem), .fields = fields_sp_fclib_problem, .count = 10,
-    .initial = NULL,
+    .initial = NULL, .record = true,
     .doc = "A frictional contact problem in the form of FCLIB, the library of such problems of Siconos (Acary et al. 2014). Rows of "
     "contact i are `dimension` i (normal) and the following (tangents). A local problem is u = W r + V l + q, 0 = V^T r + R "
     "l + s, a global one M v = H r + G l + f, u = H^T v + w, 0 = G^T v + b; l are multipliers of equality constraints. "

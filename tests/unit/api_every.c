@@ -161,7 +161,7 @@ static bool include_allowed(const layer_list *list, int own, const char *path, c
     char below[600];
     snprintf(below, sizeof below, "%.*s", (int)(strrchr(path, '/') - path), path);
     if (exists_in(below, include, length) || exists_in(list->at[own].folder, include, length)) return true;
-    if (!strncmp(include, "souple/", 7)) return strncmp(include, "souple/io.h", 11) || own >= list->count - 3;
+    if (!strncmp(include, "souple/", 7)) return strncmp(include, "souple/io.h", 11) || own >= list->count - 4;
     if (!strncmp(include, "built_with.h", 12)) return true;  // made by the build
     for (int i = 0; i < list->count; i++) {
         size_t n = strlen(list->at[i].name);
