@@ -11,8 +11,8 @@ A fenced block of a page is
             the largest number with a decimal point in the line: the last digits depend on the compiler.
     xml     a piece of a scene of scenes/, or a whole scene, which `souple check` must accept
 
-The scripts (.py) and notebooks (.ipynb) of examples/python are pages too: the opening text of a script, or the text cells of a
-notebook, say under "Output:" what the whole prints.
+The scripts (.py) and notebooks (.ipynb) of examples/python are pages too: the opening text of a script, or the first cell of a
+notebook, ends with "Output:" and what the whole prints.
 """
 import argparse
 import contextlib
@@ -166,7 +166,7 @@ def check_page(path, options):
             outputs = run_block(language, text, "%s:%d" % (path.name, line), names, options)
             count += outputs is not None
         except Wrong as error:
-            raise Wrong("%s:%d: %s" % (path, line, error)) from None
+            raise Wrong("line %d: %s" % (line, error)) from None
     print("%s: %d blocks ran" % (path.name, count))
 
 
@@ -183,6 +183,7 @@ def check_script(path):
     namespace = {"__name__": "__main__", "__file__": str(path)}
     outputs = run_python(path.read_text(), str(path), namespace)
     compare(opening_output(namespace["__doc__"]), outputs)
+    print("%s: ran" % path.name)
 
 
 def check_notebook(path):
@@ -195,8 +196,8 @@ def check_notebook(path):
     for k, cell in enumerate(cells):
         if cell["cell_type"] == "code":
             outputs += run_python("".join(cell["source"]), "%s, cell %d" % (path.name, k), namespace)[0]
-    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    compare(opening_output(text), [outputs])
+    compare(opening_output("".join(cells[0]["source"])), [outputs])
+    print("%s: ran" % path.name)
 
 
 def check(path, options):
@@ -235,8 +236,12 @@ def main():
             try:
                 check(page, options)
             except Wrong as error:
-                print(error, file=sys.stderr)
+                print("%s: %s" % (page.name, error), file=sys.stderr)
                 failed = True
+            except ModuleNotFoundError as error:
+                if error.name.split(".")[0] == "souple":
+                    raise
+                print("%s: passed over: %s has no module %s" % (page.name, sys.executable, error.name))
             except Exception:
                 print("%s: " % page, file=sys.stderr)
                 traceback.print_exc()

@@ -11,9 +11,9 @@ How to run it (needs NumPy and SciPy):
 
 Output:
 
-    readings [mm]: ...
-    Young's modulus: ... MPa +- ... MPa
-    evaluations: ...
+    readings [mm]: -24.9 -34.0 -42.7 -57.4 -77.3
+    Young's modulus: 2.39 MPa +- 0.02 MPa
+    evaluations: 6
 """
 import numpy
 from scipy.optimize import least_squares

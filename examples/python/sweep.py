@@ -29,7 +29,7 @@ import souple
 # twelve runs; a coarse bar is enough for a table
 results = souple.sweep(
     "scenes/contact/grasp.xml",
-    {"mu": [0.2, 0.3, 0.4, 0.6], "squeeze": [0.002, 0.005, 0.01], "bar.box.cells": ["8 2 2"]},
+    {"mu": [0.2, 0.3, 0.4, 0.6], "squeeze": [0.002, 0.005, 0.01], "bar.box.cells": [(8, 2, 2)]},
     threads=0,
 )
 
