@@ -64,7 +64,10 @@ def bundle(binaries, folder):
     for path in [*binaries, *copies]:
         replacements = [word for name in needed(path) if name in renamed for word in ("--replace-needed", name, renamed[name])]
         origin = "$ORIGIN/" + os.path.relpath(folder, path.parent) if path.parent != folder else "$ORIGIN"
-        subprocess.run(["patchelf", *replacements, "--force-rpath", "--set-rpath", origin, path], check=True)
+        # one after the other: patchelf 0.14 mixes up the strings of the two
+        subprocess.run(["patchelf", "--force-rpath", "--set-rpath", origin, path], check=True)
+        if replacements:
+            subprocess.run(["patchelf", *replacements, path], check=True)
     return sources, copies
 
 
@@ -74,6 +77,14 @@ def glibc(paths):
     for path in paths:
         versions += [(int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", output("objdump", "-T", path))]
     return max(versions)
+
+
+def verify(paths, folder):
+    """The loader must find everything, and what is not of the base system in the folder."""
+    for path in paths:
+        for name, found in resolve(path).items():
+            if not BASE.match(name) and pathlib.Path(found).resolve().parent != folder.resolve():
+                sys.exit("tools/wheel.py: %s would load %s from %s" % (path.name, name, found))
 
 
 def licences(sources, folder):
@@ -166,6 +177,7 @@ def main():
             binary.chmod(0o755)
             subprocess.run(["strip", "--strip-unneeded", binary], check=True)
         sources, copies = bundle(binaries, wheel / "souple.libs")
+        verify([*binaries, *copies], wheel / "souple.libs")
         info = wheel / ("souple-%s.dist-info" % version)
         info.mkdir()
         licences(sources, info / "licenses")

@@ -10,3 +10,14 @@
 """
 from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
+
+from . import build  # noqa: F401,E402
+from .extend import extend as _extend  # noqa: E402
+from .picture import Picture  # noqa: F401,E402
+from .plots import Plot, panel, plot  # noqa: F401,E402
+from .recordings import Recording, export_gltf  # noqa: F401,E402
+from .running import Result, run, sweep  # noqa: F401,E402
+from .scenes import Probe, Run, Samples, Scene  # noqa: F401,E402
+from .view import View  # noqa: F401,E402
+
+_extend()

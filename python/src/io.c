@@ -93,26 +93,6 @@ PyObject *sp_py_records(const sp_py_struct *table, int count, sp_py_at_fn *at, v
     return list;
 }
 
-PyObject *sp_py_base_new(PyTypeObject *type, size_t size, sp_py_handle *handle) {
-    allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *self = handle ? make(type, 0) : NULL;
-    if (self) {
-        memset((char *)self + sizeof(PyObject), 0, size - sizeof(PyObject));
-        ((sp_py_object *)self)->handle = handle;
-    } else {
-        Py_XDECREF((PyObject *)handle);
-    }
-    return self;
-}
-
-void sp_py_base_dealloc(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    Py_XDECREF((PyObject *)((sp_py_object *)self)->handle);
-    release(self);
-    Py_DECREF((PyObject *)type);
-}
-
 void *sp_py_object_pointer(PyObject *object, PyTypeObject *type, const char *what) {
     if (!PyObject_TypeCheck(object, type)) return PyErr_Format(PyExc_TypeError, "must be a %s, not %R", what, object), NULL;
     return sp_py_pointer(((sp_py_object *)object)->handle, what);

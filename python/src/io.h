@@ -31,9 +31,6 @@ PyObject *sp_py_printed(PyObject *list);  // the text; takes over the list, NULL
 // A list of `count` records by an _at function.
 typedef int sp_py_at_fn(void *user, int index, void *out);
 PyObject *sp_py_records(const sp_py_struct *table, int count, sp_py_at_fn *at, void *user);
-// Objects of classes that Python may extend: their subclasses have a dict, so type and memory are those of the subclass.
-PyObject *sp_py_base_new(PyTypeObject *type, size_t size, sp_py_handle *handle);  // as sp_py_object_new
-void sp_py_base_dealloc(PyObject *self);
 // The pointer of an object of one of the classes below; NULL: exception.
 void *sp_py_object_pointer(PyObject *object, PyTypeObject *type, const char *what);
 

@@ -25,7 +25,7 @@ static PyObject *recording_new(PyTypeObject *type, PyObject *args, PyObject *key
         SP_PY_UNLOCKED(owner, status = sp_recording_open(ctx, file, &recording));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("recording", recording, recording_free, owner);
         if (status < 0) sp_py_raise_context(status, ctx);
-        if (handle) self = sp_py_base_new(type, sizeof(sp_py_object), handle);
+        if (handle) self = sp_py_object_new(type, handle);
     }
     sp_py_call_end(&call, self != NULL);
     return self;
@@ -307,11 +307,11 @@ static PyMethodDef methods[] = {
     {"_scene", KEYWORDS(recording_scene), SP_DOC_sp_recording_scene},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_new, recording_new}, {Py_tp_dealloc, sp_py_base_dealloc},
+static PyType_Slot slots[] = {{Py_tp_new, recording_new}, SP_PY_OBJECT_SLOTS,
                               {Py_tp_getset, getset},     {Py_tp_methods, methods},
                               {Py_tp_doc, "A recording (.xdmf, or its .h5) opened for reading."},
                               {0, NULL}};
-static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
 
 int sp_py_init_recording(PyObject *module) {
     recording_type = (PyTypeObject *)sp_py_add_type(module, &spec);

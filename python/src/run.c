@@ -16,8 +16,8 @@ static void run_free(void *pointer) {
 // A world of a batch refers to the run that built it: what owns the world keeps the run.
 static int keep_run(sp_py_handle *world, sp_py_handle *run) {
     while (!world->destroy && world->parent) world = world->parent;
-    if (!world->kept && !(world->kept = PyList_New(0))) return -1;
-    return PyList_Append(world->kept, (PyObject *)run);
+    if (!world->under && !(world->under = PyList_New(0))) return -1;
+    return PyList_Append(world->under, (PyObject *)run);
 }
 
 static PyObject *run_make(PyTypeObject *type, sp_py_handle *scene, const sp_run_options *options, sp_py_handle *world) {
@@ -27,7 +27,7 @@ static PyObject *run_make(PyTypeObject *type, sp_py_handle *scene, const sp_run_
     SP_PY_LONG(scene, status = sp_run_create(scene->pointer, options, &run));
     if (status < 0) return sp_py_raise_scene(scene, status, told);
     sp_py_handle *handle = sp_py_handle_new("run", run, run_free, scene);
-    PyObject *self = handle ? sp_py_base_new(type, sizeof(sp_py_run), handle) : NULL;
+    PyObject *self = handle ? sp_py_object_new(type, handle) : NULL;
     if (!self) return NULL;
     if (world && keep_run(world, handle) < 0) return Py_DECREF(self), NULL;
     Py_XINCREF((PyObject *)world);
@@ -57,9 +57,20 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     return self;
 }
 
+static int run_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(((sp_py_run *)self)->world);
+    return sp_py_object_traverse(self, visit, arg);
+}
+
+static int run_clear(PyObject *self) {
+    Py_CLEAR(((sp_py_run *)self)->world);
+    return sp_py_object_clear(self);
+}
+
 static void run_dealloc(PyObject *self) {
-    Py_XDECREF((PyObject *)((sp_py_run *)self)->world);
-    sp_py_base_dealloc(self);
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(((sp_py_run *)self)->world);
+    sp_py_object_dealloc(self);
 }
 
 static sp_run *run_of(PyObject *self) {
@@ -157,7 +168,7 @@ static PyObject *run_world(PyObject *self, PyObject *type) {
     if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, sp_py_world_type))
         return PyErr_SetString(PyExc_TypeError, "must be a subclass of souple.World"), NULL;
     Py_INCREF((PyObject *)((sp_py_run *)self)->world);
-    return sp_py_base_new((PyTypeObject *)type, sizeof(sp_py_object), ((sp_py_run *)self)->world);
+    return sp_py_object_new((PyTypeObject *)type, ((sp_py_run *)self)->world);
 }
 
 static PyObject *run_number(PyObject *self, void *what) {
@@ -486,11 +497,13 @@ static PyMethodDef gltf_methods[] = {{"frame", gltf_frame, METH_O, "frame(time)\
 
 static PyType_Slot run_slots[] = {{Py_tp_new, run_new},
                                   {Py_tp_dealloc, run_dealloc},
+                                  {Py_tp_traverse, run_traverse},
+                                  {Py_tp_clear, run_clear},
                                   {Py_tp_getset, run_getset},
                                   {Py_tp_methods, run_methods},
                                   {Py_tp_doc, "The simulation of a scene: world, events, probes, records, stop conditions and claims."},
                                   {0, NULL}};
-static PyType_Spec run_spec = {"souple._core.Run", sizeof(sp_py_run), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, run_slots};
+static PyType_Spec run_spec = {"souple._core.Run", sizeof(sp_py_run), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, run_slots};
 
 static PyType_Slot recorder_slots[] = {SP_PY_OBJECT_SLOTS,
                                        {Py_tp_getset, recorder_getset},

@@ -50,7 +50,7 @@ PyObject *sp_py_raise_scene(sp_py_handle *handle, sp_status status, int from) {
 
 PyObject *sp_py_scene_wrap(PyTypeObject *type, sp_scene *scene, sp_py_handle *parent) {
     sp_py_handle *handle = sp_py_handle_new("scene", scene, scene_free, parent);
-    return handle ? sp_py_base_new(type, sizeof(sp_py_object), handle) : NULL;
+    return handle ? sp_py_object_new(type, handle) : NULL;
 }
 
 int sp_py_scene_options(sp_py_call *call, PyObject *sets, PyObject *allow, sp_scene_options *out) {
@@ -310,11 +310,11 @@ static PyMethodDef import_methods[] = {{"write", import_write, METH_NOARGS, SP_D
 
 // ---------------------------------------------------------------------------------------------------- registration
 
-static PyType_Slot scene_slots[] = {{Py_tp_new, scene_new},         {Py_tp_dealloc, sp_py_base_dealloc},
+static PyType_Slot scene_slots[] = {{Py_tp_new, scene_new},         SP_PY_OBJECT_SLOTS,
                                     {Py_tp_getset, scene_getset},   {Py_tp_methods, scene_methods},
                                     {Py_tp_doc, "A scene that was read, checked and resolved, with its messages."},
                                     {0, NULL}};
-static PyType_Spec scene_spec = {"souple._core.Scene", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, scene_slots};
+static PyType_Spec scene_spec = {"souple._core.Scene", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, scene_slots};
 
 static PyType_Slot import_slots[] = {
     SP_PY_OBJECT_SLOTS,

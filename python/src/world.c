@@ -20,7 +20,7 @@ PyObject *sp_py_world_new(sp_py_handle *handle) {
 }
 
 sp_py_handle *sp_py_world_handle(PyObject *world) {
-    if (!world || Py_TYPE(world) != sp_py_world_type) return sp_py_fail(SP_BAD_INPUT, "must be a souple.World");
+    if (!world || !PyObject_TypeCheck(world, sp_py_world_type)) return sp_py_fail(SP_BAD_INPUT, "must be a souple.World");
     sp_py_handle *handle = ((sp_py_object *)world)->handle;
     return sp_py_pointer_shared(handle, "world") ? handle : NULL;
 }
@@ -852,7 +852,8 @@ int sp_py_init_world(PyObject *module) {
                     "\n\nOne thread at a time uses a world; edits may be queued and snapshots taken by any thread.\n"
                     "world[name] is a body or a link.\n" SP_KEYWORDS_sp_world_def},
         {0, NULL}};
-    static PyType_Spec spec = {"souple.World", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+    static PyType_Spec spec = {"souple.World", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+                               slots};
     sp_py_world_type = (PyTypeObject *)sp_py_add_type(module, &spec);
     return sp_py_world_type ? PyModule_AddFunctions(module, functions) : -1;
 }

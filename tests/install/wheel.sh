@@ -40,7 +40,8 @@ assert any("libxml2" in path for path in own), own
 assert not any("libxml2.so" in path or "libhdf5" in path for path in rest), rest
 END
 venv/bin/python check.py "$source/scenes/beam.xml"
-venv/bin/souple version | head -1
+venv/bin/souple version >said
+head -1 said
 venv/bin/souple list scenes | grep -c "$work/venv/.*beam.xml" >/dev/null
 venv/bin/python "$source/python/tests/test_scenes.py" 2>&1 | tail -3
 venv/bin/pip uninstall --quiet --yes souple
