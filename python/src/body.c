@@ -257,6 +257,15 @@ static PyObject *body_field(PyObject *self, PyObject *args, PyObject *keywords) 
     return array;
 }
 
+static PyObject *body_publish_field(PyObject *self, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"name", "published", NULL};
+    sp_world *world = world_of(self);
+    const char *name;
+    int published = 1;
+    if (!world || !PyArg_ParseTupleAndKeywords(args, keywords, "s|p:publish_field", names, &name, &published)) return NULL;
+    return none_or_raise(self, sp_world_publish_field(world, id_of(self), name, published));
+}
+
 // vertices or faces of a surface; -1: of all
 static int surface_sizes(PyObject *self, sp_world *world, int surface, int *vertices, int *faces) {
     *vertices = *faces = 0;
@@ -547,6 +556,8 @@ static PyMethodDef methods[] = {
     {"field", KEYWORDS(body_field), METH_VARARGS | METH_KEYWORDS,
      "field($self, name, out=None)\n--\n\n" SP_DOC_sp_world_field
      "\n\nThe result is a new array of float64, (items) or (items, components); out: an array to write into instead."},
+    {"publish_field", KEYWORDS(body_publish_field), METH_VARARGS | METH_KEYWORDS,
+     "publish_field($self, name, published=True)\n--\n\n" SP_DOC_sp_world_publish_field},
     {"surface_field", KEYWORDS(body_surface_field), METH_VARARGS | METH_KEYWORDS,
      "surface_field($self, name, surface=0, corners=False)\n--\n\n" SP_DOC_sp_world_surface_field
      "\n\ncorners: " SP_DOC_sp_world_surface_corner_field},

@@ -267,6 +267,9 @@ sp_world *sp_py_world_shared(PyObject *world);      // may be stepped by another
 // Status of a step or a batch of steps as souple.Status; a failure, or an exception of a signal, is raised.
 PyObject *sp_py_world_result(PyObject *world, sp_status status);
 
+// World.snapshot: the newest one; None before the first.
+PyObject *sp_py_snapshot(PyObject *world, PyObject *unused);
+
 PyObject *sp_py_body_new(PyObject *world, sp_body_id id);  // None: null id
 PyObject *sp_py_link_new(PyObject *world, sp_link_id id);
 PyObject *sp_py_anchor_new(PyObject *world, const sp_anchor *anchor);

@@ -453,6 +453,11 @@
 #define SP_DOC_sp_world_snapshot_acquire \
     "The newest snapshot, from any thread; NULL before the first. It may be held for any time: a step without a free slot " \
     "skips its snapshot."
+#define SP_DOC_sp_world_publish_field \
+    "Snapshots that are published from now on contain this field of a body, or contain it no longer (published: false), so " \
+    "that other threads read it without a copy while the world steps. The memory is allocated now; a slot that a reader " \
+    "holds gets it when it is used again, and so does every slot when the number of items has grown. Checkpoints do not " \
+    "contain the request. SP_BAD_INPUT: the body has no such field."
 #define SP_DOC_sp_world_publish \
     "Publishes a snapshot of the current state, without a step."
 #define SP_DOC_sp_world_snapshot_release \
@@ -498,9 +503,9 @@
     "The current state of a world becomes the one to which sp_batch_reset puts it back."
 #define SP_DOC_sp_batch_field \
     "A field of a body (\"position\", \"velocity\", any of SP_FIELD_LIST) in all worlds, in one array, at their current " \
-    "states. The body is the one of this name in each world. The array is valid until the same field of the same body is " \
-    "asked for again, or the batch is destroyed. SP_BAD_INPUT: a world has no such body or field, or another number of items " \
-    "than world 0."
+    "states. The body is the one of this name in each world. The array is valid until the batch is destroyed; its numbers " \
+    "are replaced when the same field of the same body is asked for again. SP_BAD_INPUT: a world has no such body or field, " \
+    "or another number of items than world 0."
 #define SP_DOC_sp_batch_get_memory \
     "Bytes that are allocated for the worlds of the batch."
 #define SP_DOC_sp_scene_options_default \
@@ -1039,7 +1044,9 @@
 #define SP_DOC_sp_snapshot \
     "The published state of a world after a step, for readers in other threads. It does not change while a reader holds it."
 #define SP_DOC_sp_snapshot_body \
-    "A body in a snapshot: its surfaces and its energies."
+    "A body in a snapshot: its surfaces, the fields that were asked for, and its energies."
+#define SP_DOC_sp_snapshot_field \
+    "A field of a body in a snapshot, see sp_world_publish_field."
 #define SP_DOC_sp_snapshot_link \
     "A tied point of a link in a snapshot."
 #define SP_DOC_sp_snapshot_surface \

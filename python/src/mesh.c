@@ -1012,7 +1012,7 @@ static PyMethodDef methods[] = {
     {"fill_labels", KEYWORDS(mesh_fill_labels), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "fill_labels(labels, affine=None, names=None, *, take=None, info=False, context=None, "
      "**keywords)\n--\n\n" SP_DOC_sp_mesh_fill_labels "\n\nlabels: array [k][j][i] of integers; affine: 3 x 4, see "
-                                                      "sp_label_volume; names: {label: name}.\n" SP_KEYWORDS_sp_fill_def},
+     "sp_label_volume; names: {label: name}.\n" SP_KEYWORDS_sp_fill_def},
     {"examine_arrays", KEYWORDS(mesh_examine_arrays), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "examine_arrays(positions, elements, element_type=None, **keywords)\n--\n\n" SP_DOC_sp_mesh_examine
      "\n\nThe arguments are those of Mesh, and:\n" SP_KEYWORDS_sp_examine_options},

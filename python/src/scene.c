@@ -128,6 +128,11 @@ static PyObject *scene_info(PyObject *self, void *what) {
     }
 }
 
+static PyObject *scene_context(PyObject *self, void *unused) {
+    (void)unused;
+    return scene_of(self) ? sp_py_context_of(((sp_py_object *)self)->handle) : NULL;
+}
+
 static PyObject *scene_sets(PyObject *self, void *unused) {
     (void)unused;
     sp_scene *scene = scene_of(self);
@@ -177,6 +182,7 @@ static PyGetSetDef scene_getset[] = {
     {"text", scene_info, NULL, "The XML text.", "t"},
     {"seed", scene_info, NULL, "Of all random numbers of the scene.", "s"},
     {"sets", scene_sets, NULL, "The values of `set` as \"path=value\".", NULL},
+    {"context", scene_context, NULL, "The souple.Context that it was read with.", NULL},
     {"outputs", scene_outputs, NULL, "Files that a run writes to its output folder: element, file.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -577,6 +577,15 @@ static PyObject *world_fields(PyObject *self, void *closure) {
     return list;
 }
 
+static PyObject *world_publish(PyObject *self, PyObject *unused) {
+    (void)unused;
+    sp_world *world = sp_py_world(self);
+    sp_status status;
+    if (!world) return NULL;
+    SP_PY_LONG(handle_of(self), status = sp_world_publish(world));
+    return none_or_raise(self, status);
+}
+
 // ---------------------------------------------------------------------------------------------------- checkpoints
 
 static PyObject *world_save(PyObject *self, PyObject *unused) {
@@ -774,6 +783,8 @@ static PyMethodDef functions[] = {
 // ---------------------------------------------------------------------------------------------------- the class
 
 static PyMethodDef methods[] = {
+    {"snapshot", sp_py_snapshot, METH_NOARGS, "snapshot($self)\n--\n\n" SP_DOC_sp_world_snapshot_acquire},
+    {"publish", world_publish, METH_NOARGS, "publish($self)\n--\n\n" SP_DOC_sp_world_publish},
     {"close", world_close, METH_NOARGS,
      "close($self)\n--\n\nReleases the world. Its memory is freed when the last snapshot or array that shows it is gone."},
     {"__enter__", world_enter, METH_NOARGS, NULL},

@@ -273,6 +273,48 @@ class Builder(unittest.TestCase):
         )
 
 
+class Batches(unittest.TestCase):
+    def test_worlds_have_the_bits_that_they_have_alone(self):
+        batch = souple.Batch(BEAM, 4, set=lambda i: {"k": 1, "young": 1e5 * (1 + i % 2)})
+        self.assertEqual(len(batch), 4)
+        for _ in range(3):
+            self.assertEqual(batch.step(0.01), 0)
+        for i in range(4):
+            alone = souple.Scene.parse(BEAM, set={"k": 1, "young": 1e5 * (1 + i % 2)}).run()
+            alone.advance(3)
+            self.assertEqual(batch[i].hash, alone.world.hash)
+        state = batch.state("beam", "position")
+        self.assertEqual(state.shape, (4, 20, 3))
+        np.testing.assert_array_equal(state[0], state[2])
+        np.testing.assert_array_equal(state[3], batch.worlds[3]["beam"].field("position"))
+        batch.reset([1])
+        self.assertEqual([w.steps for w in batch.worlds], [3, 0, 3, 3])
+
+    def test_the_scene_says_how_its_worlds_are(self):
+        text = BEAM.replace('dt="0.01"', 'dt="0.01" gravity="0 0 {t}"')
+        batch = souple.Batch(text, 2, set={"k": 1})
+        run = souple.Scene.parse(text, set={"k": 1}).run()
+        for _ in range(4):
+            batch.step(0.01)
+            run.step()
+        gc.collect()
+        self.assertEqual(batch[1].hash, run.world.hash)
+        worlds = batch.worlds
+        del batch
+        gc.collect()
+        self.assertEqual(worlds[0].steps, 4)
+
+    def test_wrong_batches(self):
+        with self.assertRaisesRegex(souple.BadInput, "count"):
+            souple.Batch(BEAM, 0)
+        with self.assertRaises(souple.BadInput):
+            souple.Batch(BEAM, 2, set=lambda i: {"k": 1 - i})
+        with self.assertRaises(TypeError):
+            souple.Batch(2, lambda i, w: None, set={})
+        with self.assertRaises(ZeroDivisionError):
+            souple.Batch(BEAM, 2, set=lambda i: {"k": 1 / i})
+
+
 class Pickling(unittest.TestCase):
     def test_a_run_goes_on_with_the_same_bits(self):
         run = souple.Scene.parse(BEAM, set={"k": 1}).run()

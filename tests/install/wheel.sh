@@ -42,7 +42,7 @@ END
 venv/bin/python check.py "$source/scenes/beam.xml"
 venv/bin/souple version >said
 head -1 said
-venv/bin/souple list scenes | grep -c "$work/venv/.*beam.xml" >/dev/null
+venv/bin/souple list scenes | grep -c "$work/venv/.*/scenes/" >/dev/null
 venv/bin/python "$source/python/tests/test_scenes.py" 2>&1 | tail -3
 venv/bin/pip uninstall --quiet --yes souple
 [ -z "$(find venv -path '*souple*' -print -quit)" ] || { find venv -path '*souple*' | head; echo "FAIL: files are left"; exit 1; }
