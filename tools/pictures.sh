@@ -81,6 +81,7 @@ draw rods-catheter rods/catheter --size 1280 640
 draw tutorial-first-body tutorials/first-body --size 900 420 --plain
 draw tutorial-materials tutorials/materials --size 900 480 --set press=0.2 --set pad.box.pattern=hex
 draw tutorial-contact tutorials/contact --size 900 480 --time 0.3
+draw tutorial-capstan contact/capstan --size 800 560 --contacts --plain
 draw tutorial-rods tutorials/rods --size 900 480 --plain
 draw twining-2d rods/twining-2d --size 840 840
 draw twining-3d rods/twining-3d --size 600 840
