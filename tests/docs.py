@@ -16,6 +16,7 @@ notebook, ends with "Output:" and what the whole prints.
 """
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -224,6 +225,10 @@ def main():
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     pages = [page.resolve() for page in options.pages]
+    if options.package and not importlib.util.find_spec("numpy"):
+        print("%s has no NumPy: what is Python is passed over" % sys.executable)
+        options.package = None
+        pages = [page for page in pages if page.suffix == ".md"]
     if options.package:
         sys.path.insert(0, str(options.package.resolve()))
         os.environ["PYTHONPATH"] = str(options.package.resolve())
