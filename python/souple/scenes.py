@@ -142,7 +142,8 @@ class Samples(Probe):
     def __init__(self, probe: Probe):
         self.name, self.body, self.quantities = probe.name, probe.body, probe.quantities
         self.columns, self.units = probe.columns, probe.units
-        self._arrays = tuple(array.copy() for array in probe._run._samples(probe._index))
+        # without NumPy they stay views, which keep the run
+        self._arrays = tuple(getattr(array, "copy", lambda: array)() for array in probe._run._samples(probe._index))
 
     times = property(lambda self: self._arrays[0], doc=Probe.times.__doc__)
     values = property(lambda self: self._arrays[1], doc=Probe.values.__doc__)
