@@ -307,11 +307,14 @@ static PyMethodDef methods[] = {
     {"_scene", KEYWORDS(recording_scene), SP_DOC_sp_recording_scene},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_new, recording_new}, SP_PY_OBJECT_SLOTS,
-                              {Py_tp_getset, getset},     {Py_tp_methods, methods},
+static PyType_Slot slots[] = {{Py_tp_new, recording_new},
+                              SP_PY_OBJECT_SLOTS,
+                              {Py_tp_getset, getset},
+                              {Py_tp_methods, methods},
                               {Py_tp_doc, "A recording (.xdmf, or its .h5) opened for reading."},
                               {0, NULL}};
-static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
+static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
 
 int sp_py_init_recording(PyObject *module) {
     recording_type = (PyTypeObject *)sp_py_add_type(module, &spec);
