@@ -68,12 +68,24 @@ class Pictures(unittest.TestCase):
         size = {"width": 64, "height": 48, "plain": True}
         plain = run.picture(**size)
         for change in (
-            {"azimuth": 60}, {"at": (1, 1, 1)}, {"color_by": "displacement"}, {"opacity": 0.2}, {"opacity": {"beam": 0}}, {"clip_normal": (1, 0, 0)}, {"plain": False},
+            {"azimuth": 60},
+            {"at": (1, 1, 1)},
+            {"color_by": "displacement"},
+            {"opacity": 0.2},
+            {"opacity": {"beam": 0}},
+            {"clip_normal": (1, 0, 0)},
+            {"plain": False},
         ):
             with self.subTest(change):
                 self.assertTrue((run.picture(**{**size, **change}) != plain).any())
         np.testing.assert_array_equal(run.picture(opacity={"beam": 0}, **size), run.picture(opacity=0, **size))
-        for bad, kind in (({"width": 3}, souple.BadInput), ({"azimut": 3}, TypeError), ({"color_by": "taste"}, souple.BadInput), ({"at": (1, 2)}, ValueError), ({"opacity": "x"}, TypeError)):
+        for bad, kind in (
+            ({"width": 3}, souple.BadInput),
+            ({"azimut": 3}, TypeError),
+            ({"color_by": "taste"}, souple.BadInput),
+            ({"at": (1, 2)}, ValueError),
+            ({"opacity": "x"}, TypeError),
+        ):
             with self.subTest(bad), self.assertRaises(kind):
                 run.picture(**bad)
 
@@ -220,7 +232,8 @@ class Without(unittest.TestCase):
             "print(type(p.times).__name__, len(p.times), p.times.tolist())\n"
             "q = r.run.show(width=32, height=24)\n"
             "print(len(q._repr_png_()) > 50, q)\n"
-            "print(p.values.shape, p.copy().times[3], souple.sweep(%r, {'beam.young': [1e4]}, steps=1)[0]['bulk'].values.shape)\n" % (SCENE, SCENE),
+            "s = souple.sweep(%r, {'beam.young': [1e4]}, steps=1)\n"
+            "print(p.values.shape, p.copy().times[3], s[0]['bulk'].values.shape)\n" % (SCENE, SCENE),
         )
         self.assertIn("Array 4 [0.0, 0.01, 0.02, 0.03]", told)
         self.assertIn("True <souple.Picture, 32 x 24>", told)
