@@ -143,9 +143,9 @@ def sweep(
 
     values: {"beam.young": [1e4, 1e5], "k": [2, 4]} runs all combinations, the last varies fastest; a list of dictionaries runs
     these. threads: how many runs at a time, each then has one thread of its own; 1: one after the other with all cores; 0: as
-    many as there are cores. out: each run writes its records to a folder of its own in it, 0, 1, 2, ... on_result: called with each
-    result as soon as it is there, in the calling thread. Other options are those of souple.run; on_step is called in the thread of
-    its run.
+    many as there are cores. out: each run writes its records to a folder of its own in it, 0, 1, 2, ... on_result: called with
+    each result as soon as it is there, in the calling thread. Other options are those of souple.run; on_step is called in the
+    thread of its run.
     """
     points = _points(values)
     count = threads if threads > 0 else (os.cpu_count() or 1)

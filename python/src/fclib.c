@@ -206,12 +206,14 @@ static PyObject *fclib_write(PyObject *module, PyObject *args, PyObject *keyword
 
 static PyMethodDef functions[] = {
     {"fclib_read", (PyCFunction)(void (*)(void))fclib_read, METH_VARARGS | METH_KEYWORDS,
-     "fclib_read(path, context=None)\n--\n\nA contact problem of an FCLIB file (HDF5) as a dict: global, dimension, contacts, "
+     "fclib_read($module, path, context=None)\n--\n\nA contact problem of an FCLIB file (HDF5) as a dict: global, dimension, "
+     "contacts, "
      "equalities, matrices W V R or M H G as dicts of shape, start, column, value (rows of compressed entries), vectors q s f w "
      "b "
      "mu as far as the form has them."},
     {"fclib_write", (PyCFunction)(void (*)(void))fclib_write, METH_VARARGS | METH_KEYWORDS,
-     "fclib_write(path, problem, solution=None, context=None)\n--\n\nWrites a problem, a dict as that of fclib_read; matrices "
+     "fclib_write($module, path, problem, solution=None, context=None)\n--\n\nWrites a problem, a dict as that of fclib_read; "
+     "matrices "
      "may "
      "be scipy.sparse.csr_matrix. solution: a dict of u, r, v, l, each optional."},
     {NULL, NULL, 0, NULL}};

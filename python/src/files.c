@@ -400,11 +400,12 @@ static PyMethodDef mesh_file_methods[] = {
     {"tets", mesh_file_tets, METH_NOARGS, SP_DOC_sp_mesh_file_tets},
     {"surface", mesh_file_surface, METH_NOARGS, SP_DOC_sp_mesh_file_trimesh},
     {"examine", KEYWORDS(mesh_file_examine),
-     "examine(*, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict of "
+     "examine($self, *, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict "
+     "of "
      "counts "
      "by kind, defects, stats."},
     {"repaired", KEYWORDS(mesh_file_repaired),
-     "repaired(tolerance=-1)\n--\n\nA mesh or surface with safe repairs, and how many there were."},
+     "repaired($self, tolerance=-1)\n--\n\nA mesh or surface with safe repairs, and how many there were."},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot mesh_file_slots[] = {
     {Py_tp_new, mesh_file_new},
@@ -415,7 +416,7 @@ static PyType_Slot mesh_file_slots[] = {
      "MeshFile(path, context=None)\n--\n\nA mesh file with or without defects, to examine and repair what Mesh.read does "
      "not accept."},
     {0, NULL}};
-static PyType_Spec mesh_file_spec = {"souple._core.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+static PyType_Spec mesh_file_spec = {"souple.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                      mesh_file_slots};
 
 static PyGetSetDef volume_getset[] = {
@@ -425,7 +426,7 @@ static PyGetSetDef volume_getset[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef volume_methods[] = {
     {"fill", KEYWORDS(volume_fill),
-     "fill(labels=None, *, size=0, elements=0, grade=1, detail=1, smooth=1)\n--\n\n" SP_DOC_sp_mesh_fill_labels},
+     "fill($self, labels=None, *, size=0, elements=0, grade=1, detail=1, smooth=1)\n--\n\n" SP_DOC_sp_mesh_fill_labels},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot volume_slots[] = {
     {Py_tp_new, volume_new},
@@ -436,12 +437,12 @@ static PyType_Slot volume_slots[] = {
      "Volume(path, data=None, context=None)\n--\n\nLabelled voxels of a file: NRRD or NIfTI-1. data: the bytes of the file, "
      "whose name is then `path`."},
     {0, NULL}};
-static PyType_Spec volume_spec = {"souple._core.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+static PyType_Spec volume_spec = {"souple.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                   volume_slots};
 
 static PyMethodDef log_methods[] = {
-    {"append", log_append, METH_O, "append(world)\n--\n\nAfter a step: writes the edits that it applied."},
-    {"queue", log_queue, METH_O, "queue(world)\n--\n\nBefore a step: queues the edits of that step."},
+    {"append", log_append, METH_O, "append($self, world)\n--\n\nAfter a step: writes the edits that it applied."},
+    {"queue", log_queue, METH_O, "queue($self, world)\n--\n\nBefore a step: queues the edits of that step."},
     {"close", log_close, METH_NOARGS, "Closes the file."},
     {"__enter__", log_enter, METH_NOARGS, NULL},
     {"__exit__", log_exit, METH_VARARGS, NULL},
@@ -452,15 +453,14 @@ static PyType_Slot log_slots[] = {
     {Py_tp_methods, log_methods},
     {Py_tp_doc, "EditLog(path, mode='r', context=None)\n--\n\nAn edit log: 'w' starts a new one, 'r' replays one."},
     {0, NULL}};
-static PyType_Spec log_spec = {"souple._core.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                               log_slots};
+static PyType_Spec log_spec = {"souple.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
 
 static PyMethodDef functions[] = {
-    {"read_mesh", KEYWORDS(read_mesh), "read(path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
-    {"read_surface", KEYWORDS(read_surface), "read(path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
+    {"read_mesh", KEYWORDS(read_mesh), "read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
+    {"read_surface", KEYWORDS(read_surface), "read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
     {"write_mesh", KEYWORDS(write_mesh),
-     "write(mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
-    {"edit_line", edit_line, METH_VARARGS, "edit_line(edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
+     "write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
+    {"edit_line", edit_line, METH_VARARGS, "edit_line($module, edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_files(PyObject *module) {

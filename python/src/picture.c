@@ -312,9 +312,9 @@ static PyObject *plot_svg(PyObject *module, PyObject *list) {
 #define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef section_methods[] = {
-    {"update", KEYWORDS(section_update), "update(field=None)\n--\n\n" SP_DOC_sp_section_update},
+    {"update", KEYWORDS(section_update), "update($self, field=None)\n--\n\n" SP_DOC_sp_section_update},
     {"cut", KEYWORDS(section_cut),
-     "cut(point, normal)\n--\n\n" SP_DOC_sp_section_cut " A dict of positions, values, regions, faces."},
+     "cut($self, point, normal)\n--\n\n" SP_DOC_sp_section_cut " A dict of positions, values, regions, faces."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot section_slots[] = {
@@ -323,22 +323,24 @@ static PyType_Slot section_slots[] = {
     {Py_tp_methods, section_methods},
     {Py_tp_doc, "Section(world, body)\n--\n\nThe elements of a solid, prepared to be cut by planes."},
     {0, NULL}};
-static PyType_Spec section_spec = {"souple._core.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+static PyType_Spec section_spec = {"souple.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                    section_slots};
 
 static PyMethodDef functions[] = {
     {"draw", KEYWORDS(draw),
-     "draw(world, run=None, **picture)\n--\n\nThe current state as (height, width, 3) bytes, rows from the top."},
+     "draw($module, world, run=None, **picture)\n--\n\nThe current state as (height, width, 3) bytes, rows from the top."},
     {"write_picture", KEYWORDS(write_picture),
-     "write_picture(world, run=None, *, path, **picture)\n--\n\n" SP_DOC_sp_picture_write},
+     "write_picture($module, world, run=None, *, path, **picture)\n--\n\n" SP_DOC_sp_picture_write},
     {"picture_extent", KEYWORDS(measure),
-     "picture_extent(world, run=None, *, extent=None, **picture)\n--\n\nThe extent of a series of pictures, extended by the "
+     "picture_extent($module, world, run=None, *, extent=None, **picture)\n--\n\nThe extent of a series of pictures, extended by "
+     "the "
      "current "
      "state."},
-    {"draw_surface", KEYWORDS(draw_surface), "draw_surface(surface, name=None, **picture)\n--\n\n" SP_DOC_sp_picture_surface},
-    {"save_picture", KEYWORDS(save_picture), "save_picture(pixels, path, width, height)\n--\n\n" SP_DOC_sp_picture_save},
-    {"plot_write", plot_write, METH_VARARGS, "plot_write(panels, path)\n--\n\n" SP_DOC_sp_plot_write},
-    {"plot_svg", plot_svg, METH_O, "plot_svg(panels)\n--\n\nThe panels as one SVG element."},
+    {"draw_surface", KEYWORDS(draw_surface),
+     "draw_surface($module, surface, name=None, **picture)\n--\n\n" SP_DOC_sp_picture_surface},
+    {"save_picture", KEYWORDS(save_picture), "save_picture($module, pixels, path, width, height)\n--\n\n" SP_DOC_sp_picture_save},
+    {"plot_write", plot_write, METH_VARARGS, "plot_write($module, panels, path)\n--\n\n" SP_DOC_sp_plot_write},
+    {"plot_svg", plot_svg, METH_O, "plot_svg($module, panels)\n--\n\nThe panels as one SVG element."},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_picture(PyObject *module) {

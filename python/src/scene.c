@@ -335,17 +335,18 @@ static PyType_Slot import_slots[] = {
     {Py_tp_methods, import_methods},
     {Py_tp_doc, "A scene of SOFA that was read and converted to the scene language, with a note for each of its components."},
     {0, NULL}};
-static PyType_Spec import_spec = {"souple._core.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+static PyType_Spec import_spec = {"souple.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                   import_slots};
 
 static PyMethodDef functions[] = {
     {"scene_schema", language_schema, METH_NOARGS, "The RelaxNG schema of the scene language."},
     {"scene_reference", (PyCFunction)(void (*)(void))language_reference, METH_VARARGS | METH_KEYWORDS,
-     "scene_reference(all=False)\n--\n\nThe reference page of the scene language in Markdown. all: also what this build lacks."},
+     "scene_reference($module, all=False)\n--\n\nThe reference page of the scene language in Markdown. all: also what this build "
+     "lacks."},
     {"scene_choices", (PyCFunction)(void (*)(void))language_choices, METH_VARARGS | METH_KEYWORDS,
-     "scene_choices(element, attribute)\n--\n\nThe words that an attribute of the scene language takes."},
+     "scene_choices($module, element, attribute)\n--\n\nThe words that an attribute of the scene language takes."},
     {"import_sofa", (PyCFunction)(void (*)(void))import_sofa, METH_VARARGS | METH_KEYWORDS,
-     "import_sofa(path=None, *, text=None, name='scene.scn', out=None, folders=(), time=1, context=None)\n--\n\n"
+     "import_sofa($module, path=None, *, text=None, name='scene.scn', out=None, folders=(), time=1, context=None)\n--\n\n"
      "Reads and converts a scene of SOFA (.scn); nothing is written before write()."},
     {NULL, NULL, 0, NULL}};
 
