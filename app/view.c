@@ -41,7 +41,9 @@ static bool take_frame(sp_arguments *a, sp_view_args *v, const char *origin) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:*/[]";
     size_t used = strlen(v->frames), n = strlen(origin);
     if (!strstr(origin, "://") || strspn(origin, letters) != n)
-        return sp__complain(a, "--frame %s: must be the origin of a page, as http://localhost:8888 or http://localhost:*", origin), false;
+        return sp__complain(a, "--frame %s: must be the origin of a page, as http://localhost:8888 or http://localhost:*",
+                            origin),
+               false;
     if (used + n + 2 > sizeof v->frames)
         return sp__complain(a, "--frame: the origins have more than %d letters together", SP_FRAMES_MAX - 1), false;
     snprintf(v->frames + used, sizeof v->frames - used, "%s%s", used ? " " : "", origin);

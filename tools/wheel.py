@@ -185,7 +185,8 @@ def main():
         shutil.copy(ROOT / "LICENSE", info / "licenses/LICENSE")
         tag = "cp39-abi3-manylinux_%d_%d_%s" % (*glibc([*binaries, *copies]), platform.machine())
         (info / "METADATA").write_text(metadata(version), encoding="utf-8")
-        (info / "WHEEL").write_text("Wheel-Version: 1.0\nGenerator: souple tools/wheel.py\nRoot-Is-Purelib: false\nTag: %s\n" % tag)
+        (info / "WHEEL").write_text(
+            "Wheel-Version: 1.0\nGenerator: souple tools/wheel.py\nRoot-Is-Purelib: false\nTag: %s\n" % tag)
         (info / "entry_points.txt").write_text("[console_scripts]\nsouple = souple.__main__:main\n")
         (info / "top_level.txt").write_text("souple\n")
         out.mkdir(parents=True, exist_ok=True)

@@ -29,6 +29,6 @@ from .view import View  # noqa: F401
 _extend()
 
 __all__ = [name for name in dir(_core) if not name.startswith("_")] + [
-    "Edit", "MeshReport", "Parameters", "Picture", "Plot", "Probe", "Result", "Samples", "View", "build", "export_gltf", "panel", "plot",
-    "run", "sweep",
+    "Edit", "MeshReport", "Parameters", "Picture", "Plot", "Probe", "Result", "Samples", "View", "build", "export_gltf", "panel",
+    "plot", "run", "sweep",
 ]

@@ -15,7 +15,8 @@ class Batch(_core.Batch):
         souple.Batch(16, build, gravity=(0, 0, 0))      # build(index, world) adds the bodies to an empty world
 
     scene: path, text, Scene or builder. set: values of all worlds, or a function of the index. Further keywords are those of
-    souple.World, and context; a scene has its own gravity and options. Events, probes and records of a scene do nothing in a batch.
+    souple.World, and context; a scene has its own gravity and options. Events, probes and records of a scene do nothing in a
+    batch.
     """
 
     def __new__(

@@ -74,7 +74,8 @@ def _text(value: Any) -> str:
     try:
         return " ".join(_text(item) for item in value)
     except TypeError:
-        raise TypeError("a value must be a number, a string, a bool or a sequence of these, not %s" % type(value).__name__) from None
+        kind = type(value).__name__
+        raise TypeError("a value must be a number, a string, a bool or a sequence of these, not %s" % kind) from None
 
 
 class Element:
@@ -183,7 +184,8 @@ class SceneBuilder(Element):
         self._lines(0, lines)
         told = []
         for message in getattr(error, "messages", ()):
-            text = "%s:%d: %s" % (message.file, message.line, message.text) if message.line > 0 else "%s: %s" % (message.file, message.text)
+            place = "%s:%d" % (message.file, message.line) if message.line > 0 else message.file
+            text = "%s: %s" % (place, message.text)
             if message.severity == "error" and message.file == name and 0 < message.line <= len(lines):
                 element = lines[message.line - 1][1]
                 text = "%s:%d: %s(...): %s" % (*element._place, element._name.replace("-", "_"), message.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 import zlib
 from typing import Any, Optional
@@ -13,10 +14,17 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+def _bytes(pixels: Any, size: int) -> Any:
+    try:
+        return memoryview(pixels).cast("B")
+    except TypeError:  # souple.Array has no buffer: the stable interface of Python 3.9 has none
+        return memoryview(ctypes.string_at(pixels.__array_interface__["data"][0], size))
+
+
 def _png(pixels: Any) -> bytes:
     """(height, width, 3) bytes as a PNG file."""
     height, width = pixels.shape[:2]
-    data = memoryview(pixels).cast("B")
+    data = _bytes(pixels, 3 * width * height)
     rows = b"".join(b"\0" + bytes(data[3 * width * row : 3 * width * (row + 1)]) for row in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows, 6)) + _chunk(b"IEND", b"")

@@ -15,8 +15,8 @@ def matplotlib_axes(axes: Any = None) -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError(
-            "this plot needs Matplotlib: install the Debian package python3-matplotlib, or `pip install souple[plots]`; souple.plot() "
-            "draws without it"
+            "this plot needs Matplotlib: install the Debian package python3-matplotlib, or `pip install souple[plots]`; "
+            "souple.plot() draws without it"
         ) from None
     return pyplot.subplots()[1]
 
@@ -54,8 +54,8 @@ class Plot:
 
 
 def panel(series: Any, **options: Any) -> Dict[str, Any]:
-    """A panel for souple.plot. series: {name: (x, y)}, or {name: y} for bars, or a list of dictionaries of name, x, y, marks, dashed.
-    Options: title, x_label, y_label, log_x, log_y, kind ("lines", "stacked", "bars"), free_y, labels (of bars)."""
+    """A panel for souple.plot. series: {name: (x, y)}, or {name: y} for bars, or a list of dictionaries of name, x, y, marks,
+    dashed. Options: title, x_label, y_label, log_x, log_y, kind ("lines", "stacked", "bars"), free_y, labels (of bars)."""
     if isinstance(series, Mapping):
         bars = options.get("kind") == "bars"
         series = [

@@ -9,7 +9,7 @@ from .scenes import Run, Scene, set_texts
 
 
 class Recording(_core.Recording):
-    """A recording (.xdmf, or its .h5) opened for reading. `len()` is the number of frames; frames count from 0, and -1 is the last.
+    """A recording (.xdmf, or its .h5) opened for reading. `len()` is the number of frames; they count from 0, and -1 is the last.
 
         with souple.Recording("out/beam.xdmf") as r:
             tip = [r.field(i, "beam", "position")[-1] for i in range(len(r))]
@@ -37,11 +37,18 @@ class Recording(_core.Recording):
 
 
 def export_gltf(
-    source: Any, path: Any, *, steps: Optional[int] = None, every: int = 1, frames: Optional[Iterable[int]] = None, normals: bool = True
+    source: Any,
+    path: Any,
+    *,
+    steps: Optional[int] = None,
+    every: int = 1,
+    frames: Optional[Iterable[int]] = None,
+    normals: bool = True,
 ) -> int:
     """Writes the motion of a run or a recording as a glTF 2.0 file (.glb) and returns the number of frames.
 
-    A run is stepped to its end, or by `steps`; every n-th step becomes a frame. Of a recording all `frames` are used, or those given.
+    A run is stepped to its end, or by `steps`; every n-th step becomes a frame. Of a recording every n-th frame is used, or those
+    of `frames`.
     """
     if isinstance(source, _core.Recording):
         run = source.run()  # type: ignore[attr-defined]

@@ -61,7 +61,8 @@ class _Progress:
             return
         self.last = now
         rest = ", %.0f s left" % ((now - self.begin) / done * (planned - done)) if 0 < done < planned else ""
-        print("\r%s: %d%s%s   " % (self.what, done, "/%d" % planned if planned else "", rest), end="", file=sys.stderr, flush=True)
+        line = "\r%s: %d%s%s   " % (self.what, done, "/%d" % planned if planned else "", rest)
+        print(line, end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         if self.show:
@@ -69,7 +70,14 @@ class _Progress:
 
 
 def _run(
-    scene: Any, values: Any, out: Any, progress: _Progress, on_step: Any, keep: bool, stop: Optional[threading.Event], options: Dict[str, Any]
+    scene: Any,
+    values: Any,
+    out: Any,
+    progress: _Progress,
+    on_step: Any,
+    keep: bool,
+    stop: Optional[threading.Event],
+    options: Dict[str, Any],
 ) -> Result:
     begin = time.monotonic()
     options.setdefault("endless", False)
@@ -99,9 +107,9 @@ def run(
     """Runs a scene to its stop condition and returns probes, claims and the world.
 
     scene: path, text, Scene or builder. set: values by path, {"beam.young": 1e5}. out: folder for the records of the scene.
-    progress: True shows a line on the standard error output; or a function of (steps done, steps planned). on_step: called with the
-    run after each step; the run ends if it returns False. keep: False frees the world and copies the samples. Further options are
-    those of souple.Run: time, steps, backend, resume, and context.
+    progress: True shows a line on the standard error output; or a function of (steps done, steps planned). on_step: called with
+    the run after each step; the run ends if it returns False. keep: False frees the world and copies the samples. Further options
+    are those of souple.Run: time, steps, backend, resume, and context.
 
     Records are closed also when the run ends by an exception or by Ctrl-C.
     """
@@ -134,10 +142,10 @@ def sweep(
     """Runs a scene for many values and returns the results in the order of the values.
 
     values: {"beam.young": [1e4, 1e5], "k": [2, 4]} runs all combinations, the last varies fastest; a list of dictionaries runs
-    these. threads: how many runs at a time, each then has one thread of its own; 1: one after the other with all cores; 0: as many
-    as there are cores. out: each run writes its records to a folder of its own in it, 0, 1, 2, ... on_result: called with each
-    result as soon as it is there, in the calling thread. Other options are those of souple.run; on_step is called in the thread
-    of its run.
+    these. threads: how many runs at a time, each then has one thread of its own; 1: one after the other with all cores; 0: as
+    many as there are cores. out: each run writes its records to a folder of its own in it, 0, 1, 2, ... on_result: called with
+    each result as soon as it is there, in the calling thread. Other options are those of souple.run; on_step is called in the
+    thread of its run.
     """
     points = _points(values)
     count = threads if threads > 0 else (os.cpu_count() or 1)

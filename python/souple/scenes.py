@@ -34,22 +34,35 @@ class Scene(_core.Scene):
     _allowed: Sequence[str] = ()
 
     @classmethod
-    def load(cls, path: Any, set: Any = None, *, allow_paths: Sequence[Any] = (), memory_limit: int = 0, context: Any = None) -> "Scene":
+    def load(
+        cls, path: Any, set: Any = None, *, allow_paths: Sequence[Any] = (), memory_limit: int = 0, context: Any = None
+    ) -> "Scene":
         """Reads a file. allow_paths: further folders from which files may be read. memory_limit: bytes that meshes may need, 0:
         8 GiB."""
         allowed = [os.fspath(folder) for folder in allow_paths]
-        scene = cls(path=os.fspath(path), sets=set_texts(set), allow_paths=allowed, memory_limit=memory_limit, context=context)
-        scene._allowed = allowed
-        return scene
+        source = {"path": os.fspath(path), "sets": set_texts(set)}
+        return cls._read(**source, allow_paths=allowed, memory_limit=memory_limit, context=context)
 
     @classmethod
     def parse(
-        cls, text: str, set: Any = None, *, name: str = "scene.xml", allow_paths: Sequence[Any] = (), memory_limit: int = 0, context: Any = None
+        cls,
+        text: str,
+        set: Any = None,
+        *,
+        name: Any = "scene.xml",
+        allow_paths: Sequence[Any] = (),
+        memory_limit: int = 0,
+        context: Any = None,
     ) -> "Scene":
         """The same from a string. `name` is the file name in messages, and its folder is that of other files."""
         allowed = [os.fspath(folder) for folder in allow_paths]
-        scene = cls(text=text, name=os.fspath(name), sets=set_texts(set), allow_paths=allowed, memory_limit=memory_limit, context=context)
-        scene._allowed = allowed
+        source = {"text": text, "name": os.fspath(name)}
+        return cls._read(**source, sets=set_texts(set), allow_paths=allowed, memory_limit=memory_limit, context=context)
+
+    @classmethod
+    def _read(cls, **options: Any) -> "Scene":
+        scene = cls(**options)
+        scene._allowed = options["allow_paths"]
         return scene
 
     def again(self, set: Any = None, context: Any = None) -> "Scene":
@@ -110,7 +123,8 @@ class Probe:
         names = [name, name + "." + name]
         matches = [i for i, column in enumerate(self.columns) if column in names]
         if not matches:
-            matches = [i for i, column in enumerate(self.columns) if column.startswith(name + ".") or column.split(".")[-1] == name]
+            parts = [column.split(".") for column in self.columns]
+            matches = [i for i, part in enumerate(parts) if name in (part[0], part[-1])]
         if len(matches) != 1:
             raise KeyError("no column %r of probe %r; known: %s" % (name, self.name, ", ".join(self.columns)))
         return matches[0]
@@ -142,7 +156,8 @@ class Samples(Probe):
     def __init__(self, probe: Probe):
         self.name, self.body, self.quantities = probe.name, probe.body, probe.quantities
         self.columns, self.units = probe.columns, probe.units
-        self._arrays = tuple(array.copy() for array in probe._run._samples(probe._index))
+        # without NumPy they stay views, which keep the run
+        self._arrays = tuple(getattr(array, "copy", lambda: array)() for array in probe._run._samples(probe._index))
 
     times = property(lambda self: self._arrays[0], doc=Probe.times.__doc__)
     values = property(lambda self: self._arrays[1], doc=Probe.values.__doc__)
@@ -155,13 +170,15 @@ class Samples(Probe):
 class Run(_core.Run):
     """The simulation of a scene: world, events, probes, records, stop conditions and claims.
 
-    backend: overrides that of the scene. time, steps: stop there instead of where the scene says. out: folder for records; without,
+    backend: overrides that of the scene. time, steps: stop there instead of where the scene says. out: folder for records; None:
     none are written. endless: no stop condition is required (default). resume: checkpoint file of `save` from which to continue.
 
     A `with` block closes records and checks claims at its end, also after an exception.
     """
 
-    def __new__(cls, scene: Scene, *, endless: bool = True, out: Any = None, resume: Any = None, world: Any = None, **options: Any) -> "Run":
+    def __new__(
+        cls, scene: Scene, *, endless: bool = True, out: Any = None, resume: Any = None, world: Any = None, **options: Any
+    ) -> "Run":
         if out is not None:
             out = os.fspath(out)
             os.makedirs(out, exist_ok=True)
@@ -259,7 +276,9 @@ def _world_again(run: Run) -> Any:
 def _reduce_world(world: Any) -> Any:
     run = getattr(world, "run", None)
     if run is None:
-        raise TypeError("a world that was built by calls has no scene and cannot be pickled; pickle the bytes of world.save(), or a run")
+        raise TypeError(
+            "a world that was built by calls has no scene and cannot be pickled; pickle the bytes of world.save(), or a run"
+        )
     return _world_again, (run,)
 
 

@@ -93,7 +93,8 @@ static int world_of_scene(sp_py_call *call, PyObject *all, sp_py_handle *batch, 
     PyObject *scene = sp_py_take(call, all, "scene");
     if (!scene) return PyErr_Occurred() ? -1 : 0;
     const sp_scene *pointer = sp_py_object_pointer(scene, sp_py_scene_type, "souple.Scene");
-    if (!pointer || !(batch->under = PyList_New(0)) || PyList_Append(batch->under, (PyObject *)((sp_py_object *)scene)->handle) < 0)
+    if (!pointer || !(batch->under = PyList_New(0)) ||
+        PyList_Append(batch->under, (PyObject *)((sp_py_object *)scene)->handle) < 0)
         return -1;
     const bool snapshots = def->snapshots;
     const int slots = def->snapshot_slots;
@@ -114,7 +115,8 @@ static PyObject *batch_make(PyTypeObject *type, int count, PyObject *build, PyOb
     sp_py_call call = {.keeper = handle};
     sp_batch *batch = NULL;
     batch_object *object = NULL;
-    if (handle && b.worlds && b.handles && world_of_scene(&call, all, handle, &def.world) == 0 && sp_py_struct_change(&call, &sp_py_struct_sp_world_def, all, &def.world) == 0) {
+    if (handle && b.worlds && b.handles && world_of_scene(&call, all, handle, &def.world) == 0 &&
+        sp_py_struct_change(&call, &sp_py_struct_sp_world_def, all, &def.world) == 0) {
         sp_status status;
         def.count = count, def.build = build_world, def.user = &b;
         SP_PY_UNLOCKED(context, status = sp_batch_create(context->pointer, &def, &batch));

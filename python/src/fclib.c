@@ -22,8 +22,8 @@ static int put_vector(PyObject *dict, PyObject *owner, const char *name, const d
 }
 
 static PyObject *problem_dict(PyObject *owner, const sp_fclib_problem *p) {
-    PyObject *dict = Py_BuildValue("{s:N,s:i,s:i,s:i}", "global", PyBool_FromLong(p->global), "dimension", p->dimension, "contacts",
-                                   p->contacts, "equalities", p->equalities);
+    PyObject *dict = Py_BuildValue("{s:N,s:i,s:i,s:i}", "global", PyBool_FromLong(p->global), "dimension", p->dimension,
+                                   "contacts", p->contacts, "equalities", p->equalities);
     const struct {
         const char *name;
         const sp_fclib_matrix *m;
@@ -83,17 +83,21 @@ static const double *vector(sp_py_call *call, PyObject *dict, const char *name, 
     Py_ssize_t count = 0;
     if (!value || value == Py_None) return NULL;
     const double *numbers = sp_py_numbers(call, value, name, SP_PY_DOUBLE, 1, &count);
-    if (numbers && count != expected) return sp_py_fail(SP_BAD_INPUT, "%s has %zd numbers, must be %zd", name, count, expected), NULL;
+    if (numbers && count != expected)
+        return sp_py_fail(SP_BAD_INPUT, "%s has %zd numbers, must be %zd", name, count, expected), NULL;
     return numbers;
 }
 
 static int check_matrix(const char *name, const sp_fclib_matrix *m, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t values) {
-    if (rows != m->rows + 1) return sp_py_fail(SP_BAD_INPUT, "%s: start has %zd numbers, must be %d", name, rows, m->rows + 1), -1;
+    if (rows != m->rows + 1)
+        return sp_py_fail(SP_BAD_INPUT, "%s: start has %zd numbers, must be %d", name, rows, m->rows + 1), -1;
     for (int i = 0; i < m->rows; i++)
         if (m->start[i] > m->start[i + 1] || m->start[0] != 0)
             return sp_py_fail(SP_BAD_INPUT, "%s: start must begin with 0 and ascend, row %d does not", name, i), -1;
     if (columns != m->start[m->rows] || values != columns)
-        return sp_py_fail(SP_BAD_INPUT, "%s has %zd columns and %zd values, must be %d", name, columns, values, m->start[m->rows]), -1;
+        return sp_py_fail(SP_BAD_INPUT, "%s has %zd columns and %zd values, must be %d", name, columns, values,
+                          m->start[m->rows]),
+               -1;
     for (Py_ssize_t i = 0; i < columns; i++)
         if (m->column[i] < 0 || m->column[i] >= m->columns)
             return sp_py_fail(SP_BAD_INPUT, "%s: column[%zd] = %d, must be in [0, %d)", name, i, m->column[i], m->columns), -1;
@@ -202,11 +206,15 @@ static PyObject *fclib_write(PyObject *module, PyObject *args, PyObject *keyword
 
 static PyMethodDef functions[] = {
     {"fclib_read", (PyCFunction)(void (*)(void))fclib_read, METH_VARARGS | METH_KEYWORDS,
-     "fclib_read(path, context=None)\n--\n\nA contact problem of an FCLIB file (HDF5) as a dict: global, dimension, contacts, "
-     "equalities, matrices W V R or M H G as dicts of shape, start, column, value (rows of compressed entries), vectors q s f w b "
+     "fclib_read($module, path, context=None)\n--\n\nA contact problem of an FCLIB file (HDF5) as a dict: global, dimension, "
+     "contacts, "
+     "equalities, matrices W V R or M H G as dicts of shape, start, column, value (rows of compressed entries), vectors q s f w "
+     "b "
      "mu as far as the form has them."},
     {"fclib_write", (PyCFunction)(void (*)(void))fclib_write, METH_VARARGS | METH_KEYWORDS,
-     "fclib_write(path, problem, solution=None, context=None)\n--\n\nWrites a problem, a dict as that of fclib_read; matrices may "
+     "fclib_write($module, path, problem, solution=None, context=None)\n--\n\nWrites a problem, a dict as that of fclib_read; "
+     "matrices "
+     "may "
      "be scipy.sparse.csr_matrix. solution: a dict of u, r, v, l, each optional."},
     {NULL, NULL, 0, NULL}};
 

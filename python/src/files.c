@@ -34,7 +34,8 @@ static PyObject *read_mesh(PyObject *module, PyObject *args, PyObject *keywords)
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:read", names, &path, &tets, &context)) return NULL;
     if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(c.owner, status = tets ? sp_mesh_read_tets(c.context, c.path, &mesh) : sp_mesh_read(c.context, c.path, &mesh));
+        SP_PY_UNLOCKED(c.owner,
+                       status = tets ? sp_mesh_read_tets(c.context, c.path, &mesh) : sp_mesh_read(c.context, c.path, &mesh));
         out = status < 0 ? sp_py_raise_context(status, c.context) : sp_py_mesh_new(mesh, c.owner);
     }
     file_end(&c);
@@ -159,7 +160,8 @@ static int repaired_defects(PyObject *list, sp_mesh_report *report) {
     for (int kind = 0; kind < SP_DEFECT_KINDS; kind++) {
         const int64_t count = sp_mesh_report_count(report, (sp_defect_kind)kind, NULL);
         PyObject *item = count ? PyLong_FromLongLong(count) : NULL;
-        if (count && (!item || PyDict_SetItemString(list, sp_defect_name((sp_defect_kind)kind), item) < 0)) return Py_XDECREF(item), -1;
+        if (count && (!item || PyDict_SetItemString(list, sp_defect_name((sp_defect_kind)kind), item) < 0))
+            return Py_XDECREF(item), -1;
         Py_XDECREF(item);
     }
     return 0;
@@ -244,7 +246,7 @@ static PyObject *volume_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|z#O:Volume", names, &path, &data, &size, &context)) return NULL;
     if (file_begin(&c, path, context)) {
         SP_PY_UNLOCKED(c.owner, status = data ? sp_volume_parse(c.context, data, (size_t)size, c.path, &volume)
-                                     : sp_volume_read(c.context, c.path, &volume));
+                                              : sp_volume_read(c.context, c.path, &volume));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("volume", volume, volume_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
         self = handle ? sp_py_object_new(type, handle) : NULL;
@@ -316,7 +318,8 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO:EditLog", names, &path, &mode, &context)) return NULL;
     if ((mode[0] != 'r' && mode[0] != 'w') || mode[1]) return sp_py_fail(SP_BAD_INPUT, "mode = '%s', must be 'r' or 'w'", mode);
     if (file_begin(&c, path, context)) {
-        const sp_status status = mode[0] == 'w' ? sp_edit_log_create(c.context, c.path, &log) : sp_edit_log_open(c.context, c.path, &log);
+        const sp_status status =
+            mode[0] == 'w' ? sp_edit_log_create(c.context, c.path, &log) : sp_edit_log_open(c.context, c.path, &log);
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("edit log", log, log_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
         self = handle ? sp_py_object_new(type, handle) : NULL;
@@ -385,68 +388,79 @@ static PyObject *edit_line(PyObject *module, PyObject *args) {
 
 #define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
-static PyGetSetDef mesh_file_getset[] = {{"format", mesh_file_about, NULL, "The format: \"Gmsh 4.1\".", "f"},
-                                         {"tetrahedra", mesh_file_about, NULL, "Whether the file has volume cells, else triangles.", "t"},
-                                         {"positions", mesh_file_about, NULL, "(nodes, 3) [m], as in the file.", "p"},
-                                         {"node_ids", mesh_file_about, NULL, "Numbers of the nodes in the file; None: 0, 1, 2, ...", "n"},
-                                         {"element_count", mesh_file_about, NULL, "Number of volume cells or triangles.", "e"},
-                                         {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef mesh_file_getset[] = {
+    {"format", mesh_file_about, NULL, "The format: \"Gmsh 4.1\".", "f"},
+    {"tetrahedra", mesh_file_about, NULL, "Whether the file has volume cells, else triangles.", "t"},
+    {"positions", mesh_file_about, NULL, "(nodes, 3) [m], as in the file.", "p"},
+    {"node_ids", mesh_file_about, NULL, "Numbers of the nodes in the file; None: 0, 1, 2, ...", "n"},
+    {"element_count", mesh_file_about, NULL, "Number of volume cells or triangles.", "e"},
+    {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef mesh_file_methods[] = {
     {"mesh", mesh_file_mesh, METH_NOARGS, SP_DOC_sp_mesh_file_mesh},
     {"tets", mesh_file_tets, METH_NOARGS, SP_DOC_sp_mesh_file_tets},
     {"surface", mesh_file_surface, METH_NOARGS, SP_DOC_sp_mesh_file_trimesh},
     {"examine", KEYWORDS(mesh_file_examine),
-     "examine(*, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict of counts "
+     "examine($self, *, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict "
+     "of "
+     "counts "
      "by kind, defects, stats."},
     {"repaired", KEYWORDS(mesh_file_repaired),
-     "repaired(tolerance=-1)\n--\n\nA mesh or surface with safe repairs, and how many there were."},
+     "repaired($self, tolerance=-1)\n--\n\nA mesh or surface with safe repairs, and how many there were."},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot mesh_file_slots[] = {
     {Py_tp_new, mesh_file_new},
     SP_PY_OBJECT_SLOTS,
     {Py_tp_getset, mesh_file_getset},
     {Py_tp_methods, mesh_file_methods},
-    {Py_tp_doc, "MeshFile(path, context=None)\n--\n\nA mesh file with or without defects, to examine and repair what Mesh.read does "
-                "not accept."},
+    {Py_tp_doc,
+     "MeshFile(path, context=None)\n--\n\nA mesh file with or without defects, to examine and repair what Mesh.read does "
+     "not accept."},
     {0, NULL}};
-static PyType_Spec mesh_file_spec = {"souple._core.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, mesh_file_slots};
+static PyType_Spec mesh_file_spec = {"souple.MeshFile", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                     mesh_file_slots};
 
-static PyGetSetDef volume_getset[] = {{"labels", volume_about, NULL, "(k, j, i) labels, a view: labels[k, j, i] is voxel (i, j, k).", "l"},
-                                      {"affine", volume_about, NULL, "3 rows of 4: position [m] of the centre of voxel (i, j, k).", "a"},
-                                      {"names", volume_about, NULL, "Names of labels.", "n"},
-                                      {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef volume_getset[] = {
+    {"labels", volume_about, NULL, "(k, j, i) labels, a view: labels[k, j, i] is voxel (i, j, k).", "l"},
+    {"affine", volume_about, NULL, "3 rows of 4: position [m] of the centre of voxel (i, j, k).", "a"},
+    {"names", volume_about, NULL, "Names of labels.", "n"},
+    {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef volume_methods[] = {
-    {"fill", KEYWORDS(volume_fill), "fill(labels=None, *, size=0, elements=0, grade=1, detail=1, smooth=1)\n--\n\n" SP_DOC_sp_mesh_fill_labels},
+    {"fill", KEYWORDS(volume_fill),
+     "fill($self, labels=None, *, size=0, elements=0, grade=1, detail=1, smooth=1)\n--\n\n" SP_DOC_sp_mesh_fill_labels},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot volume_slots[] = {
     {Py_tp_new, volume_new},
     SP_PY_OBJECT_SLOTS,
     {Py_tp_getset, volume_getset},
     {Py_tp_methods, volume_methods},
-    {Py_tp_doc, "Volume(path, data=None, context=None)\n--\n\nLabelled voxels of a file: NRRD or NIfTI-1. data: the bytes of the file, "
-                "whose name is then `path`."},
+    {Py_tp_doc,
+     "Volume(path, data=None, context=None)\n--\n\nLabelled voxels of a file: NRRD or NIfTI-1. data: the bytes of the file, "
+     "whose name is then `path`."},
     {0, NULL}};
-static PyType_Spec volume_spec = {"souple._core.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, volume_slots};
+static PyType_Spec volume_spec = {"souple.Volume", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                  volume_slots};
 
-static PyMethodDef log_methods[] = {{"append", log_append, METH_O, "append(world)\n--\n\nAfter a step: writes the edits that it applied."},
-                                    {"queue", log_queue, METH_O, "queue(world)\n--\n\nBefore a step: queues the edits of that step."},
-                                    {"close", log_close, METH_NOARGS, "Closes the file."},
-                                    {"__enter__", log_enter, METH_NOARGS, NULL},
-                                    {"__exit__", log_exit, METH_VARARGS, NULL},
-                                    {NULL, NULL, 0, NULL}};
-static PyType_Slot log_slots[] = {{Py_tp_new, log_new},
-                                  SP_PY_OBJECT_SLOTS,
-                                  {Py_tp_methods, log_methods},
-                                  {Py_tp_doc, "EditLog(path, mode='r', context=None)\n--\n\nAn edit log: 'w' starts a new one, 'r' replays one."},
-                                  {0, NULL}};
-static PyType_Spec log_spec = {"souple._core.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
+static PyMethodDef log_methods[] = {
+    {"append", log_append, METH_O, "append($self, world)\n--\n\nAfter a step: writes the edits that it applied."},
+    {"queue", log_queue, METH_O, "queue($self, world)\n--\n\nBefore a step: queues the edits of that step."},
+    {"close", log_close, METH_NOARGS, "Closes the file."},
+    {"__enter__", log_enter, METH_NOARGS, NULL},
+    {"__exit__", log_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+static PyType_Slot log_slots[] = {
+    {Py_tp_new, log_new},
+    SP_PY_OBJECT_SLOTS,
+    {Py_tp_methods, log_methods},
+    {Py_tp_doc, "EditLog(path, mode='r', context=None)\n--\n\nAn edit log: 'w' starts a new one, 'r' replays one."},
+    {0, NULL}};
+static PyType_Spec log_spec = {"souple.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
 
 static PyMethodDef functions[] = {
-    {"read_mesh", KEYWORDS(read_mesh), "read(path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
-    {"read_surface", KEYWORDS(read_surface), "read(path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
+    {"read_mesh", KEYWORDS(read_mesh), "read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
+    {"read_surface", KEYWORDS(read_surface), "read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
     {"write_mesh", KEYWORDS(write_mesh),
-     "write(mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
-    {"edit_line", edit_line, METH_VARARGS, "edit_line(edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
+     "write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
+    {"edit_line", edit_line, METH_VARARGS, "edit_line($module, edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_files(PyObject *module) {

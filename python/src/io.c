@@ -84,7 +84,8 @@ PyObject *sp_py_records(const sp_py_struct *table, int count, sp_py_at_fn *at, v
     bool good = list && (item || (PyErr_NoMemory(), false));
     for (int i = 0; good && i < count; i++) {
         memset(item, 0, table->size);
-        PyObject *record = at(user, i, item) < 0 ? sp_py_fail(SP_BAD_INPUT, "there is no item %d", i) : sp_py_record(table, item, NULL);
+        PyObject *record =
+            at(user, i, item) < 0 ? sp_py_fail(SP_BAD_INPUT, "there is no item %d", i) : sp_py_record(table, item, NULL);
         good = record && PyList_Append(list, record) == 0;
         Py_XDECREF(record);
     }

@@ -10,8 +10,7 @@
 
 // A run: its handle, whose parent is that of the scene, and that of its world.
 typedef struct sp_py_run {
-    PyObject_HEAD
-    sp_py_handle *handle;
+    PyObject_HEAD sp_py_handle *handle;
     sp_py_handle *world;
 } sp_py_run;
 

@@ -193,8 +193,7 @@ static PyObject *section_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     sp_section *section = NULL;
     if (world && sp_py_body_id(&call, body, "body", &id) == 0) {
         const sp_status status = sp_section_create(world, id, &section);
-        sp_py_handle *handle =
-            status < 0 ? NULL : sp_py_handle_new("section", section, section_free, sp_py_world_handle(object));
+        sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("section", section, section_free, sp_py_world_handle(object));
         if (status < 0) sp_py_raise_context(status, sp_world_context(world));
         self = handle ? sp_py_object_new(type, handle) : NULL;
     }
@@ -231,8 +230,8 @@ static PyObject *section_cut(PyObject *self, PyObject *args, PyObject *keywords)
         if (status < 0)
             sp_py_raise_context(status, sp_py_io_context(handle));
         else
-            out = Py_BuildValue("{s:N,s:N,s:N,s:N}", "positions", sp_py_copy(faces.positions, SP_PY_DOUBLE, faces.vertex_count, 3),
-                                "values",
+            out = Py_BuildValue("{s:N,s:N,s:N,s:N}", "positions",
+                                sp_py_copy(faces.positions, SP_PY_DOUBLE, faces.vertex_count, 3), "values",
                                 faces.values ? sp_py_copy(faces.values, SP_PY_DOUBLE, faces.vertex_count, 0) : Py_BuildValue(""),
                                 "regions", sp_py_copy(faces.regions, SP_PY_INT, faces.vertex_count, 0), "faces",
                                 sp_py_copy(faces.faces, SP_PY_UINT, faces.face_count, 3));
@@ -313,27 +312,35 @@ static PyObject *plot_svg(PyObject *module, PyObject *list) {
 #define KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef section_methods[] = {
-    {"update", KEYWORDS(section_update), "update(field=None)\n--\n\n" SP_DOC_sp_section_update},
-    {"cut", KEYWORDS(section_cut), "cut(point, normal)\n--\n\n" SP_DOC_sp_section_cut " A dict of positions, values, regions, faces."},
+    {"update", KEYWORDS(section_update), "update($self, field=None)\n--\n\n" SP_DOC_sp_section_update},
+    {"cut", KEYWORDS(section_cut),
+     "cut($self, point, normal)\n--\n\n" SP_DOC_sp_section_cut " A dict of positions, values, regions, faces."},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot section_slots[] = {{Py_tp_new, section_new},
-                                      SP_PY_OBJECT_SLOTS,
-                                      {Py_tp_methods, section_methods},
-                                      {Py_tp_doc, "Section(world, body)\n--\n\nThe elements of a solid, prepared to be cut by planes."},
-                                      {0, NULL}};
-static PyType_Spec section_spec = {"souple._core.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, section_slots};
+static PyType_Slot section_slots[] = {
+    {Py_tp_new, section_new},
+    SP_PY_OBJECT_SLOTS,
+    {Py_tp_methods, section_methods},
+    {Py_tp_doc, "Section(world, body)\n--\n\nThe elements of a solid, prepared to be cut by planes."},
+    {0, NULL}};
+static PyType_Spec section_spec = {"souple.Section", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                   section_slots};
 
 static PyMethodDef functions[] = {
-    {"draw", KEYWORDS(draw), "draw(world, run=None, **picture)\n--\n\nThe current state as (height, width, 3) bytes, rows from the top."},
-    {"write_picture", KEYWORDS(write_picture), "write_picture(world, run=None, *, path, **picture)\n--\n\n" SP_DOC_sp_picture_write},
+    {"draw", KEYWORDS(draw),
+     "draw($module, world, run=None, **picture)\n--\n\nThe current state as (height, width, 3) bytes, rows from the top."},
+    {"write_picture", KEYWORDS(write_picture),
+     "write_picture($module, world, run=None, *, path, **picture)\n--\n\n" SP_DOC_sp_picture_write},
     {"picture_extent", KEYWORDS(measure),
-     "picture_extent(world, run=None, *, extent=None, **picture)\n--\n\nThe extent of a series of pictures, extended by the current "
+     "picture_extent($module, world, run=None, *, extent=None, **picture)\n--\n\nThe extent of a series of pictures, extended by "
+     "the "
+     "current "
      "state."},
-    {"draw_surface", KEYWORDS(draw_surface), "draw_surface(surface, name=None, **picture)\n--\n\n" SP_DOC_sp_picture_surface},
-    {"save_picture", KEYWORDS(save_picture), "save_picture(pixels, path, width, height)\n--\n\n" SP_DOC_sp_picture_save},
-    {"plot_write", plot_write, METH_VARARGS, "plot_write(panels, path)\n--\n\n" SP_DOC_sp_plot_write},
-    {"plot_svg", plot_svg, METH_O, "plot_svg(panels)\n--\n\nThe panels as one SVG element."},
+    {"draw_surface", KEYWORDS(draw_surface),
+     "draw_surface($module, surface, name=None, **picture)\n--\n\n" SP_DOC_sp_picture_surface},
+    {"save_picture", KEYWORDS(save_picture), "save_picture($module, pixels, path, width, height)\n--\n\n" SP_DOC_sp_picture_save},
+    {"plot_write", plot_write, METH_VARARGS, "plot_write($module, panels, path)\n--\n\n" SP_DOC_sp_plot_write},
+    {"plot_svg", plot_svg, METH_O, "plot_svg($module, panels)\n--\n\nThe panels as one SVG element."},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_picture(PyObject *module) {

@@ -297,21 +297,26 @@ static PyGetSetDef getset[] = {
 
 static PyMethodDef methods[] = {
     {"close", recording_close, METH_NOARGS, "Closes the file."},
-    {"nearest", recording_nearest, METH_O, "nearest(time)\n--\n\n" SP_DOC_sp_recording_nearest},
-    {"has_body", KEYWORDS(recording_has_body), "has_body(frame, body)\n--\n\n" SP_DOC_sp_recording_has_body},
-    {"topology", KEYWORDS(recording_topology), "topology(frame, body)\n--\n\nThe cells of a body: revision, node_count, cells."},
-    {"field", KEYWORDS(recording_field), "field(frame, body, field='position')\n--\n\n" SP_DOC_sp_recording_field},
-    {"field_info", KEYWORDS(recording_field_info), "field_info(frame, body, field)\n--\n\n" SP_DOC_sp_recording_field_info},
-    {"contacts", recording_contacts, METH_O, "contacts(frame)\n--\n\nThe contacts of a frame."},
-    {"show", KEYWORDS(recording_show), "show(frame, run)\n--\n\n" SP_DOC_sp_recording_show},
+    {"nearest", recording_nearest, METH_O, "nearest($self, time)\n--\n\n" SP_DOC_sp_recording_nearest},
+    {"has_body", KEYWORDS(recording_has_body), "has_body($self, frame, body)\n--\n\n" SP_DOC_sp_recording_has_body},
+    {"topology", KEYWORDS(recording_topology),
+     "topology($self, frame, body)\n--\n\nThe cells of a body: revision, node_count, cells."},
+    {"field", KEYWORDS(recording_field), "field($self, frame, body, field='position')\n--\n\n" SP_DOC_sp_recording_field},
+    {"field_info", KEYWORDS(recording_field_info),
+     "field_info($self, frame, body, field)\n--\n\n" SP_DOC_sp_recording_field_info},
+    {"contacts", recording_contacts, METH_O, "contacts($self, frame)\n--\n\nThe contacts of a frame."},
+    {"show", KEYWORDS(recording_show), "show($self, frame, run)\n--\n\n" SP_DOC_sp_recording_show},
     {"_scene", KEYWORDS(recording_scene), SP_DOC_sp_recording_scene},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_new, recording_new}, SP_PY_OBJECT_SLOTS,
-                              {Py_tp_getset, getset},     {Py_tp_methods, methods},
+static PyType_Slot slots[] = {{Py_tp_new, recording_new},
+                              SP_PY_OBJECT_SLOTS,
+                              {Py_tp_getset, getset},
+                              {Py_tp_methods, methods},
                               {Py_tp_doc, "A recording (.xdmf, or its .h5) opened for reading."},
                               {0, NULL}};
-static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
+static PyType_Spec spec = {"souple._core.Recording", sizeof(sp_py_object), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
 
 int sp_py_init_recording(PyObject *module) {
     recording_type = (PyTypeObject *)sp_py_add_type(module, &spec);

@@ -78,7 +78,8 @@ static sp_run *run_of(PyObject *self) {
 }
 
 sp_run *sp_py_run_pointer(PyObject *object) {
-    if (!PyObject_TypeCheck(object, sp_py_run_type)) return PyErr_Format(PyExc_TypeError, "must be a souple.Run, not %R", object), NULL;
+    if (!PyObject_TypeCheck(object, sp_py_run_type))
+        return PyErr_Format(PyExc_TypeError, "must be a souple.Run, not %R", object), NULL;
     return run_of(object);
 }
 
@@ -90,11 +91,11 @@ PyObject *sp_py_run_result(sp_py_run *run, sp_status status) {
 }
 
 // a call on a run that may use its world: both are busy meanwhile
-#define RUN_LONG(self, statement)                                 \
-    do {                                                          \
-        ((sp_py_run *)(self))->handle->busy++;                    \
-        SP_PY_LONG(((sp_py_run *)(self))->world, statement);      \
-        ((sp_py_run *)(self))->handle->busy--;                    \
+#define RUN_LONG(self, statement)                            \
+    do {                                                     \
+        ((sp_py_run *)(self))->handle->busy++;               \
+        SP_PY_LONG(((sp_py_run *)(self))->world, statement); \
+        ((sp_py_run *)(self))->handle->busy--;               \
     } while (0)
 
 // the run, if neither it nor its world is in use
@@ -465,58 +466,61 @@ static PyGetSetDef run_getset[] = {
 static PyMethodDef run_methods[] = {
     {"step", run_step, METH_NOARGS, SP_DOC_sp_run_step},
     {"finish", run_finish, METH_NOARGS, SP_DOC_sp_run_finish},
-    {"save", run_save, METH_O, "save(path)\n--\n\n" SP_DOC_sp_run_save},
-    {"adopt", run_adopt, METH_O, "adopt(run)\n--\n\n" SP_DOC_sp_run_adopt},
+    {"save", run_save, METH_O, "save($self, path)\n--\n\n" SP_DOC_sp_run_save},
+    {"adopt", run_adopt, METH_O, "adopt($self, run)\n--\n\n" SP_DOC_sp_run_adopt},
     {"close", run_close, METH_NOARGS, "Frees the run, as soon as no array or world of it is in use."},
     {"_world", run_world, METH_O, SP_DOC_sp_run_world},
     {"_probe", run_probe, METH_O, "Name, body, quantities, columns and units of a probe."},
     {"_samples", run_samples, METH_O, "Times, values and marks of a probe so far."},
-    {"look", KEYWORDS(run_look), "look(body, surface=0)\n--\n\n" SP_DOC_sp_run_look_of},
-    {"region_name", run_region_name, METH_VARARGS, "region_name(body, region)\n--\n\n" SP_DOC_sp_run_region_name},
-    {"clips", run_clips, METH_O, "clips(body)\n--\n\nWhether clipping planes cut a body, and whether caps close the cut."},
-    {"camera", KEYWORDS(run_camera), "camera(time=None)\n--\n\n" SP_DOC_sp_run_picture},
+    {"look", KEYWORDS(run_look), "look($self, body, surface=0)\n--\n\n" SP_DOC_sp_run_look_of},
+    {"region_name", run_region_name, METH_VARARGS, "region_name($self, body, region)\n--\n\n" SP_DOC_sp_run_region_name},
+    {"clips", run_clips, METH_O, "clips($self, body)\n--\n\nWhether clipping planes cut a body, and whether caps close the cut."},
+    {"camera", KEYWORDS(run_camera), "camera($self, time=None)\n--\n\n" SP_DOC_sp_run_picture},
     {"recorder", KEYWORDS(run_recorder),
-     "recorder(path, *, period=0, quantities=(), edits=None, in_double=False, compress=False, wait=False)\n--\n\n"
+     "recorder($self, path, *, period=0, quantities=(), edits=None, in_double=False, compress=False, wait=False)\n--\n\n"
      "A recording (.xdmf and .h5) that starts now. Call its step() after each step, and stop() at the end, or use it in a with "
      "block."},
     {"gltf", KEYWORDS(run_gltf),
-     "gltf(path, *, normals=True)\n--\n\nStarts a glTF file (.glb): frame(time) adds the newest snapshot, write() writes the file."},
+     "gltf($self, path, *, normals=True)\n--\n\nStarts a glTF file (.glb): frame(time) adds the newest snapshot, write() writes "
+     "the "
+     "file."},
     {NULL, NULL, 0, NULL}};
 
-static PyMethodDef recorder_methods[] = {
-    {"step", recorder_step, METH_NOARGS, SP_DOC_sp_run_recorder_step},
-    {"stop", recorder_stop, METH_NOARGS, "Writes what is waiting and closes the files."},
-    {"__enter__", enter, METH_NOARGS, NULL},
-    {"__exit__", recorder_exit, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL}};
-static PyGetSetDef recorder_getset[] = {{"record", recorder_record, NULL, SP_DOC_sp_run_recorder_get, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyMethodDef recorder_methods[] = {{"step", recorder_step, METH_NOARGS, SP_DOC_sp_run_recorder_step},
+                                         {"stop", recorder_stop, METH_NOARGS, "Writes what is waiting and closes the files."},
+                                         {"__enter__", enter, METH_NOARGS, NULL},
+                                         {"__exit__", recorder_exit, METH_VARARGS, NULL},
+                                         {NULL, NULL, 0, NULL}};
+static PyGetSetDef recorder_getset[] = {{"record", recorder_record, NULL, SP_DOC_sp_run_recorder_get, NULL},
+                                        {NULL, NULL, NULL, NULL, NULL}};
 
-static PyMethodDef gltf_methods[] = {{"frame", gltf_frame, METH_O, "frame(time)\n--\n\n" SP_DOC_sp_gltf_frame},
+static PyMethodDef gltf_methods[] = {{"frame", gltf_frame, METH_O, "frame($self, time)\n--\n\n" SP_DOC_sp_gltf_frame},
                                      {"write", gltf_write, METH_NOARGS, SP_DOC_sp_gltf_write},
                                      {NULL, NULL, 0, NULL}};
 
-static PyType_Slot run_slots[] = {{Py_tp_new, run_new},
-                                  {Py_tp_dealloc, run_dealloc},
-                                  {Py_tp_traverse, run_traverse},
-                                  {Py_tp_clear, run_clear},
-                                  {Py_tp_getset, run_getset},
-                                  {Py_tp_methods, run_methods},
-                                  {Py_tp_doc, "The simulation of a scene: world, events, probes, records, stop conditions and claims."},
-                                  {0, NULL}};
-static PyType_Spec run_spec = {"souple._core.Run", sizeof(sp_py_run), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, run_slots};
+static PyType_Slot run_slots[] = {
+    {Py_tp_new, run_new},
+    {Py_tp_dealloc, run_dealloc},
+    {Py_tp_traverse, run_traverse},
+    {Py_tp_clear, run_clear},
+    {Py_tp_getset, run_getset},
+    {Py_tp_methods, run_methods},
+    {Py_tp_doc, "The simulation of a scene: world, events, probes, records, stop conditions and claims."},
+    {0, NULL}};
+static PyType_Spec run_spec = {"souple._core.Run", sizeof(sp_py_run), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, run_slots};
 
 static PyType_Slot recorder_slots[] = {SP_PY_OBJECT_SLOTS,
                                        {Py_tp_getset, recorder_getset},
                                        {Py_tp_methods, recorder_methods},
                                        {Py_tp_doc, "A recording that starts and stops while a run goes on."},
                                        {0, NULL}};
-static PyType_Spec recorder_spec = {"souple._core.Recorder", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, recorder_slots};
+static PyType_Spec recorder_spec = {"souple.Recorder", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                    recorder_slots};
 
-static PyType_Slot gltf_slots[] = {SP_PY_OBJECT_SLOTS,
-                                   {Py_tp_methods, gltf_methods},
-                                   {Py_tp_doc, "The motion of a run as a glTF 2.0 file (.glb)."},
-                                   {0, NULL}};
-static PyType_Spec gltf_spec = {"souple._core.Gltf", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, gltf_slots};
+static PyType_Slot gltf_slots[] = {
+    SP_PY_OBJECT_SLOTS, {Py_tp_methods, gltf_methods}, {Py_tp_doc, "The motion of a run as a glTF 2.0 file (.glb)."}, {0, NULL}};
+static PyType_Spec gltf_spec = {"souple.Gltf", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, gltf_slots};
 
 int sp_py_init_run(PyObject *module) {
     sp_py_run_type = (PyTypeObject *)sp_py_add_type(module, &run_spec);

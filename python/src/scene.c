@@ -87,9 +87,11 @@ static PyObject *scene_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     PyObject *sets = NULL, *allow = NULL, *context = NULL, *self = NULL;
     sp_py_call call = {0};
     sp_scene_options options;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zz#zOOnO:Scene", names, &path, &text, &size, &name, &sets, &allow, &limit, &context))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|zz#zOOnO:Scene", names, &path, &text, &size, &name, &sets, &allow, &limit,
+                                     &context))
         return NULL;
-    if (!path == !text) return PyErr_SetString(PyExc_TypeError, "Scene: either path or text must be given; use load or parse"), NULL;
+    if (!path == !text)
+        return PyErr_SetString(PyExc_TypeError, "Scene: either path or text must be given; use load or parse"), NULL;
     if (limit < 0) return sp_py_fail(SP_BAD_INPUT, "memory_limit = %zd, must be >= 0", limit);
     sp_py_handle *owner = sp_py_context_handle(context);
     if (owner && sp_py_scene_options(&call, sets, allow, &options) == 0) {
@@ -255,7 +257,8 @@ static PyObject *import_read(sp_py_call *call, sp_context *ctx, sp_py_handle *co
     if (text && text != Py_None) {
         PyObject *bytes = PyUnicode_AsUTF8String(text);
         if (!bytes || PyBytes_AsStringAndSize(bytes, (char **)&words, &size) < 0) return Py_XDECREF(bytes), NULL;
-        SP_PY_UNLOCKED(context, status = sp_import_sofa_parse(ctx, words, (size_t)size, file ? file : "scene.scn", &options, &import));
+        SP_PY_UNLOCKED(context,
+                       status = sp_import_sofa_parse(ctx, words, (size_t)size, file ? file : "scene.scn", &options, &import));
         Py_DECREF(bytes);
     } else if (file) {
         SP_PY_UNLOCKED(context, status = sp_import_sofa(ctx, file, &options, &import));
@@ -308,19 +311,23 @@ static PyObject *import_write(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyGetSetDef import_getset[] = {{"text", import_text, NULL, SP_DOC_sp_import_text, NULL},
-                                      {"notes", import_notes, NULL, "What became of each component: fate, file, line, component, text.", NULL},
-                                      {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef import_getset[] = {
+    {"text", import_text, NULL, SP_DOC_sp_import_text, NULL},
+    {"notes", import_notes, NULL, "What became of each component: fate, file, line, component, text.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef import_methods[] = {{"write", import_write, METH_NOARGS, SP_DOC_sp_import_write}, {NULL, NULL, 0, NULL}};
 
 // ---------------------------------------------------------------------------------------------------- registration
 
-static PyType_Slot scene_slots[] = {{Py_tp_new, scene_new},         SP_PY_OBJECT_SLOTS,
-                                    {Py_tp_getset, scene_getset},   {Py_tp_methods, scene_methods},
+static PyType_Slot scene_slots[] = {{Py_tp_new, scene_new},
+                                    SP_PY_OBJECT_SLOTS,
+                                    {Py_tp_getset, scene_getset},
+                                    {Py_tp_methods, scene_methods},
                                     {Py_tp_doc, "A scene that was read, checked and resolved, with its messages."},
                                     {0, NULL}};
-static PyType_Spec scene_spec = {"souple._core.Scene", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, scene_slots};
+static PyType_Spec scene_spec = {"souple._core.Scene", sizeof(sp_py_object), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, scene_slots};
 
 static PyType_Slot import_slots[] = {
     SP_PY_OBJECT_SLOTS,
@@ -328,16 +335,18 @@ static PyType_Slot import_slots[] = {
     {Py_tp_methods, import_methods},
     {Py_tp_doc, "A scene of SOFA that was read and converted to the scene language, with a note for each of its components."},
     {0, NULL}};
-static PyType_Spec import_spec = {"souple._core.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, import_slots};
+static PyType_Spec import_spec = {"souple.Import", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                  import_slots};
 
 static PyMethodDef functions[] = {
     {"scene_schema", language_schema, METH_NOARGS, "The RelaxNG schema of the scene language."},
     {"scene_reference", (PyCFunction)(void (*)(void))language_reference, METH_VARARGS | METH_KEYWORDS,
-     "scene_reference(all=False)\n--\n\nThe reference page of the scene language in Markdown. all: also what this build lacks."},
+     "scene_reference($module, all=False)\n--\n\nThe reference page of the scene language in Markdown. all: also what this build "
+     "lacks."},
     {"scene_choices", (PyCFunction)(void (*)(void))language_choices, METH_VARARGS | METH_KEYWORDS,
-     "scene_choices(element, attribute)\n--\n\nThe words that an attribute of the scene language takes."},
+     "scene_choices($module, element, attribute)\n--\n\nThe words that an attribute of the scene language takes."},
     {"import_sofa", (PyCFunction)(void (*)(void))import_sofa, METH_VARARGS | METH_KEYWORDS,
-     "import_sofa(path=None, *, text=None, name='scene.scn', out=None, folders=(), time=1, context=None)\n--\n\n"
+     "import_sofa($module, path=None, *, text=None, name='scene.scn', out=None, folders=(), time=1, context=None)\n--\n\n"
      "Reads and converts a scene of SOFA (.scn); nothing is written before write()."},
     {NULL, NULL, 0, NULL}};
 

@@ -863,8 +863,8 @@ int sp_py_init_world(PyObject *module) {
                     "\n\nOne thread at a time uses a world; edits may be queued and snapshots taken by any thread.\n"
                     "world[name] is a body or a link.\n" SP_KEYWORDS_sp_world_def},
         {0, NULL}};
-    static PyType_Spec spec = {"souple.World", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
-                               slots};
+    static PyType_Spec spec = {"souple.World", sizeof(sp_py_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
     sp_py_world_type = (PyTypeObject *)sp_py_add_type(module, &spec);
     return sp_py_world_type ? PyModule_AddFunctions(module, functions) : -1;
 }

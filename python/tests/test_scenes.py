@@ -49,7 +49,7 @@ class Scenes(unittest.TestCase):
 
     def test_errors_have_file_line_and_text(self):
         with self.assertRaises(souple.BadInput) as caught:
-            souple.Scene.parse(BEAM.replace("poisson=\"0.4\"", "poisson=\"0.7\"").replace("<fix box", "<fixed box"), name="a/b.xml")
+            souple.Scene.parse(BEAM.replace('poisson="0.4"', 'poisson="0.7"').replace("<fix box", "<fixed box"), name="a/b.xml")
         error = caught.exception
         self.assertIsInstance(error, ValueError)
         self.assertEqual(error.status, souple.Status.BAD_INPUT)
