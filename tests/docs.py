@@ -10,6 +10,7 @@ A fenced block of a page is
             a part of the word that it touches. Spaces do not count. Numbers agree within half a per cent, or a ten-thousandth of
             the largest number with a decimal point in the line: the last digits depend on the compiler.
     xml     a piece of a scene of scenes/, or a whole scene, which `souple check` must accept
+    c       not run here: unit/api_every compares it with examples/
 
 The scripts (.py) and notebooks (.ipynb) of examples/python are pages too: the opening text of a script, or the first cell of a
 notebook, ends with "Output:" and what the whole prints.
@@ -139,8 +140,8 @@ def run_block(language, text, place, names, options):
         return run_python(text, place, names)
     if language == "xml":
         check_scene(text)
-    elif language != "python":
-        raise Wrong("a block is sh, python, text or xml, not \"%s\"" % language)
+    elif language not in ("python", "c"):
+        raise Wrong("a block is sh, python, text, xml or c, not \"%s\"" % language)
     return None
 
 
