@@ -53,7 +53,7 @@ endif()
 install(TARGETS ${libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # ---------------------------------------------------------------------------------------------- headers
-set(headers base batch mesh solve world souple extension)
+set(headers base batch body contact extension mesh solve souple world)
 if(SP_IO)
     list(APPEND headers io)
 endif()

@@ -33,7 +33,7 @@ lib=$tree/$(sed -n 's|^\(.*\)/libsouple\.a$|\1|p' "$tree/share/souple/manifest.t
 
 names() {
     local file missing=0
-    for file in bin/souple libexec/souple/souple-bench include/souple/{base,mesh,solve,world,souple,extension,io}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
+    for file in bin/souple libexec/souple/souple-bench include/souple/{base,batch,body,contact,extension,io,mesh,solve,souple,world}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
         share/man/man1/souple.1 share/man/man1/souple-{run,check,list,render,report,sweep,bench,version,help}.1 \
         share/bash-completion/completions/souple share/zsh/site-functions/_souple share/fish/vendor_completions.d/souple.fish \
         share/doc/souple/{README.md,LICENSE,CHANGELOG.md}; do
