@@ -34,6 +34,7 @@ typedef struct sp_py_handle {
     struct sp_py_handle *parent;     // what must live longer: the context of a mesh, the batch of a world; nullable
     unsigned forks;                  // number of forks of the process before it was made
     int busy;                        // a thread is in a long call on it
+    PyObject *under;                // list of handles that must live longer, beside the parent; nullable
     PyObject *kept;                  // list of what the library points to: signals
     PyObject *raised[3];             // the exception of a signal or another callback, until the call that caused it returns
     const char *what;                // "world", for messages

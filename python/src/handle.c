@@ -20,25 +20,18 @@ sp_py_handle *sp_py_handle_new(const char *what, void *pointer, void (*destroy)(
         return NULL;
     }
     handle->what = what, handle->pointer = pointer, handle->destroy = destroy, handle->parent = parent;
-    handle->forks = forks, handle->busy = 0, handle->kept = NULL;
+    handle->forks = forks, handle->busy = 0, handle->kept = NULL, handle->under = NULL;
     for (int i = 0; i < 3; i++) handle->raised[i] = NULL;
     Py_XINCREF((PyObject *)parent);
     PyObject_GC_Track((PyObject *)handle);
     return handle;
 }
 
-// what the library points to is released after what points to it
+// Breaks cycles only: the collector clears in any order, and a context must outlive its worlds.
 static int handle_clear(PyObject *self) {
     sp_py_handle *handle = (sp_py_handle *)self;
-    if (handle->destroy && handle->pointer && handle->forks == forks) {
-        // destroying a world waits for its background thread
-        Py_BEGIN_ALLOW_THREADS handle->destroy(handle->pointer);
-        Py_END_ALLOW_THREADS
-    }
-    handle->pointer = NULL;
     Py_CLEAR(handle->kept);
     for (int i = 0; i < 3; i++) Py_CLEAR(handle->raised[i]);
-    Py_CLEAR(handle->parent);
     return 0;
 }
 
@@ -53,8 +46,17 @@ static int handle_traverse(PyObject *self, visitproc visit, void *arg) {
 
 static void handle_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
+    sp_py_handle *handle = (sp_py_handle *)self;
     PyObject_GC_UnTrack(self);
+    // what the library points to is released after what points to it
+    if (handle->destroy && handle->pointer && handle->forks == forks) {
+        // destroying a world waits for its background thread
+        Py_BEGIN_ALLOW_THREADS handle->destroy(handle->pointer);
+        Py_END_ALLOW_THREADS
+    }
     handle_clear(self);
+    Py_XDECREF(handle->under);
+    Py_XDECREF((PyObject *)handle->parent);
     PyObject_GC_Del(self);
     Py_DECREF((PyObject *)type);
 }
@@ -102,13 +104,14 @@ int sp_py_raise_kept(sp_py_handle *handle) {
 // ---------------------------------------------------------------------------------------------------- objects with one handle
 
 PyObject *sp_py_object_new(PyTypeObject *type, sp_py_handle *handle) {
-    sp_py_object *object = handle ? PyObject_GC_New(sp_py_object, type) : NULL;
+    // of a subclass, too: it has a dict
+    allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    sp_py_object *object = handle ? (sp_py_object *)make(type, 0) : NULL;
     if (!object) {
         Py_XDECREF((PyObject *)handle);
         return NULL;
     }
     object->handle = handle;
-    PyObject_GC_Track((PyObject *)object);
     return (PyObject *)object;
 }
 
@@ -127,7 +130,7 @@ void sp_py_object_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     sp_py_object_clear(self);
-    PyObject_GC_Del(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF((PyObject *)type);
 }
 

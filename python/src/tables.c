@@ -254,7 +254,7 @@ const sp_py_words sp_py_words_sp_on_limit = {"sp_on_limit", words_sp_on_limit, 2
 
 static const sp_py_word words_sp_operator_type[] = {
     {"auto", SP_OPERATOR_AUTO},
-    {"free", SP_OPERATOR_FREE},
+    {"matrix-free", SP_OPERATOR_FREE},
     {"assembled", SP_OPERATOR_ASSEMBLED},
 };
 const sp_py_words sp_py_words_sp_operator_type = {"sp_operator_type", words_sp_operator_type, 3, false};
@@ -288,7 +288,7 @@ static const sp_py_word words_sp_preconditioner[] = {
     {"jacobi", SP_JACOBI},
     {"ssor", SP_SSOR},
     {"ic", SP_IC},
-    {"complete-cholesky", SP_COMPLETE_CHOLESKY},
+    {"cholesky", SP_COMPLETE_CHOLESKY},
     {"inverse-factor", SP_INVERSE_FACTOR},
     {"multigrid", SP_MULTIGRID},
 };
@@ -458,23 +458,6 @@ const sp_py_struct sp_py_struct_sp_selection = {
     .name = "sp_selection", .title = "souple.Selection", .size = sizeof(sp_selection), .fields = fields_sp_selection, .count = 9,
     .initial = initial_sp_selection,
     .doc = "A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything."};
-
-static const sp_py_field fields_sp_defect[] = {
-    {.name = "element_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, element_count), .number = SP_PY_INT,
-     .doc = ""},
-    {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, node_count), .number = SP_PY_INT,
-     .doc = ""},
-    {.name = "elements", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, elements), .extent = sizeof ((sp_defect *)0)->elements / sizeof ((sp_defect *)0)->elements[0], .number = SP_PY_INT64,
-     .doc = "the elements concerned; for boundary triangles of a mesh: the elements behind them"},
-    {.name = "nodes", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, nodes), .extent = sizeof ((sp_defect *)0)->nodes / sizeof ((sp_defect *)0)->nodes[0], .number = SP_PY_INT64,
-     .doc = "the node, the two nodes that coincide, or the ends of the edge"},
-    {.name = "value", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, value), .number = SP_PY_DOUBLE,
-     .doc = "volume [m3], area [m2], distance [m] or smallest determinant [m3], depending on the kind; else 0"},
-};
-const sp_py_struct sp_py_struct_sp_defect = {
-    .name = "sp_defect", .title = "souple.Defect", .size = sizeof(sp_defect), .fields = fields_sp_defect, .count = 5,
-    .initial = NULL, .record = true,
-    .doc = "One defect, with the user numbers of the elements and nodes concerned."};
 
 static const sp_py_field fields_sp_mesh_stats[] = {
     {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, node_count), .number = SP_PY_INT,
@@ -1352,6 +1335,10 @@ static const sp_py_field fields_sp_surface_info[] = {
      .doc = ""},
     {.name = "roles", .kind = SP_PY_BITS, .at = offsetof(sp_surface_info, roles), .words = &sp_py_words_roles,
      .doc = ""},
+    {.name = "vertex_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, vertex_count), .number = SP_PY_INT,
+     .doc = ""},
+    {.name = "face_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, face_count), .number = SP_PY_INT,
+     .doc = ""},
     {.name = "outside", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, outside), .number = SP_PY_INT,
      .doc = "vertices outside all elements, attached to the nearest one"},
     {.name = "farthest", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, farthest), .number = SP_PY_DOUBLE,
@@ -1360,13 +1347,15 @@ static const sp_py_field fields_sp_surface_info[] = {
      .doc = "face_count x 3, outward"},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_surface_info, nodes), .width = 1, .count = (int)offsetof(sp_surface_info, vertex_count), .number = SP_PY_INT,
      .doc = "boundary: user node of each vertex; NULL: none"},
+    {.name = "ring_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, ring_count), .number = SP_PY_INT,
+     .doc = "number of `rings`"},
     {.name = "rings", .kind = SP_PY_STRUCTS, .at = offsetof(sp_surface_info, rings), .width = 1, .count = (int)offsetof(sp_surface_info, ring_count), .of = &sp_py_struct_sp_rod_cross_section, .alias = "ring",
      .doc = "boundary: cross sections of a rod, in order; NULL: none"},
     {.name = "revision", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, revision), .number = SP_PY_UINT,
      .doc = "changes when the vertices or faces change: elements were removed or appended"},
 };
 const sp_py_struct sp_py_struct_sp_surface_info = {
-    .name = "sp_surface_info", .title = "souple.SurfaceInfo", .size = sizeof(sp_surface_info), .fields = fields_sp_surface_info, .count = 8,
+    .name = "sp_surface_info", .title = "souple.SurfaceInfo", .size = sizeof(sp_surface_info), .fields = fields_sp_surface_info, .count = 11,
     .initial = NULL, .record = true,
     .doc = "Description of a surface. Pointers are valid as long as the body exists."};
 
@@ -1995,9 +1984,11 @@ static const sp_py_field fields_sp_field_info[] = {
      .doc = "number among the fields that can colour surfaces, from 1; 0: not one of them"},
     {.name = "components", .kind = SP_PY_NUMBER, .at = offsetof(sp_field_info, components), .number = SP_PY_INT,
      .doc = "numbers per item"},
+    {.name = "count", .kind = SP_PY_NUMBER, .at = offsetof(sp_field_info, count), .number = SP_PY_INT,
+     .doc = "items of this body; 0 in the list of all fields"},
 };
 const sp_py_struct sp_py_struct_sp_field_info = {
-    .name = "sp_field_info", .title = "souple.FieldInfo", .size = sizeof(sp_field_info), .fields = fields_sp_field_info, .count = 13,
+    .name = "sp_field_info", .title = "souple.FieldInfo", .size = sizeof(sp_field_info), .fields = fields_sp_field_info, .count = 14,
     .initial = NULL, .record = true,
     .doc = "A field: numbers on the nodes or elements of a body, or of the body as a whole. In user numbering."};
 
@@ -2010,11 +2001,13 @@ static const sp_py_field fields_sp_mass_info[] = {
      .doc = "[kg m2], total"},
     {.name = "radius", .kind = SP_PY_NUMBER, .at = offsetof(sp_mass_info, radius), .number = SP_PY_DOUBLE,
      .doc = "of a steel ball (7850 kg/m3) with the mass of one point [m]: pictures and the page draw it"},
+    {.name = "count", .kind = SP_PY_NUMBER, .at = offsetof(sp_mass_info, count), .number = SP_PY_INT,
+     .doc = "number of points"},
     {.name = "at", .kind = SP_PY_ANCHORS, .at = offsetof(sp_mass_info, at), .width = 1, .count = (int)offsetof(sp_mass_info, count),
      .doc = "the points; valid as long as the body exists"},
 };
 const sp_py_struct sp_py_struct_sp_mass_info = {
-    .name = "sp_mass_info", .title = "souple.MassInfo", .size = sizeof(sp_mass_info), .fields = fields_sp_mass_info, .count = 5,
+    .name = "sp_mass_info", .title = "souple.MassInfo", .size = sizeof(sp_mass_info), .fields = fields_sp_mass_info, .count = 6,
     .initial = NULL, .record = true,
     .doc = "A point mass of a body."};
 
@@ -2297,6 +2290,8 @@ static const sp_py_field fields_sp_recording_info[] = {
      .doc = ""},
     {.name = "scene_path", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, scene_path),
      .doc = "file name of the scene as given by the caller: `name` of sp_scene_parse"},
+    {.name = "set_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, set_count), .number = SP_PY_INT,
+     .doc = ""},
     {.name = "version", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, version),
      .doc = "of the library that wrote it"},
     {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, backend),
@@ -2315,7 +2310,7 @@ static const sp_py_field fields_sp_recording_info[] = {
      .doc = "log of the edits up to the last frame, in the format of sp_edit_log_open; empty: none"},
 };
 const sp_py_struct sp_py_struct_sp_recording_info = {
-    .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 13,
+    .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 14,
     .initial = NULL, .record = true,
     .doc = "Description of a recording and of its run."};
 
@@ -2589,7 +2584,7 @@ const sp_py_struct sp_py_struct_sp_fclib_matrix = {
     "the problem has no such matrix."};
 
 static const sp_py_field fields_sp_fclib_problem[] = {
-    {.name = "global", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, global), .number = SP_PY_BOOL,
+    {.name = "global_", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, global), .number = SP_PY_BOOL,
      .doc = "else local"},
     {.name = "dimension", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, dimension), .number = SP_PY_INT,
      .doc = "2 or 3 rows per contact"},
@@ -2628,7 +2623,6 @@ const sp_py_struct sp_py_struct_sp_fclib_solution = {
 const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_pose,
     &sp_py_struct_sp_selection,
-    &sp_py_struct_sp_defect,
     &sp_py_struct_sp_mesh_stats,
     &sp_py_struct_sp_examine_options,
     &sp_py_struct_sp_mesh_repairs,

@@ -59,7 +59,6 @@ extern const sp_py_words sp_py_words_ends;
 
 extern const sp_py_struct sp_py_struct_sp_pose;
 extern const sp_py_struct sp_py_struct_sp_selection;
-extern const sp_py_struct sp_py_struct_sp_defect;
 extern const sp_py_struct sp_py_struct_sp_mesh_stats;
 extern const sp_py_struct sp_py_struct_sp_examine_options;
 extern const sp_py_struct sp_py_struct_sp_mesh_repairs;
