@@ -1,5 +1,6 @@
 // Mesh files, volumes of labels, edit logs.
 #include "io.h"
+#include "mesh_parts.h"
 
 static PyTypeObject *mesh_file_type, *volume_type, *log_type;
 
@@ -155,33 +156,6 @@ static PyObject *mesh_file_surface(PyObject *self, PyObject *unused) {
     return mesh_file_make(self, 2);
 }
 
-// What is examined and repaired: the definition of a mesh or a surface.
-static int repaired_defects(PyObject *list, sp_mesh_report *report) {
-    for (int kind = 0; kind < SP_DEFECT_KINDS; kind++) {
-        const int64_t count = sp_mesh_report_count(report, (sp_defect_kind)kind, NULL);
-        PyObject *item = count ? PyLong_FromLongLong(count) : NULL;
-        if (count && (!item || PyDict_SetItemString(list, sp_defect_name((sp_defect_kind)kind), item) < 0))
-            return Py_XDECREF(item), -1;
-        Py_XDECREF(item);
-    }
-    return 0;
-}
-
-static int defect_at(void *report, int index, void *out) {
-    return sp_mesh_report_at(report, index, out);
-}
-
-static PyObject *report_dict(sp_mesh_report *report) {
-    PyObject *counts = PyDict_New();
-    sp_defect one;
-    int listed = 0;
-    while (sp_mesh_report_at(report, listed, &one) >= 0) listed++;
-    if (!counts || repaired_defects(counts, report) < 0) return Py_XDECREF(counts), NULL;
-    return Py_BuildValue("{s:N,s:N,s:N}", "counts", counts, "defects",
-                         sp_py_records(&sp_py_struct_sp_defect, listed, defect_at, report), "stats",
-                         sp_py_record(&sp_py_struct_sp_mesh_stats, sp_mesh_report_stats(report), NULL));
-}
-
 static PyObject *mesh_file_examine(PyObject *self, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {NULL};
     sp_py_handle *handle = ((sp_py_object *)self)->handle;
@@ -199,8 +173,7 @@ static PyObject *mesh_file_examine(PyObject *self, PyObject *args, PyObject *key
         if (!content.tetrahedra) options.node_ids = content.node_ids, options.element_ids = content.face_ids;
         SP_PY_LONG(handle, status = content.tetrahedra ? sp_mesh_examine(ctx, &content.mesh, &options, &report)
                                                        : sp_trimesh_examine(ctx, &content.surface, &options, &report));
-        out = status < 0 ? sp_py_raise_context(status, ctx) : report_dict(report);
-        sp_mesh_report_destroy(&report);
+        out = status < 0 ? sp_py_raise_context(status, ctx) : mesh_report_object(report);
     }
     sp_py_call_end(&call, true);
     Py_DECREF(all);
