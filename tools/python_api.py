@@ -96,7 +96,7 @@ BITS = {
 WORDS = {"SP_COMPLETE_CHOLESKY": "cholesky", "SP_OPERATOR_FREE": "matrix-free"}
 PREFIXES = {"sp_on_limit": "SP_LIMIT_", "sp_tensor_law": "SP_TENSOR_", "sp_contact_method": "SP_CONTACT_"}
 
-NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "uint64_t": "UINT64",
+NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64", "uint64_t": "UINT64",
            "uint32_t": "UINT", "size_t": "SIZE", "unsigned char": "BYTE", "bool": "BOOL"}
 
 

@@ -50,7 +50,7 @@ def extend() -> None:
     for name, function in (("picture", picture), ("show", show), ("view", view)):
         for owner in (_core.World, Run):
             setattr(owner, name, function)
-    _core.World.run = None
+    _core.World.run = property(lambda self: None, doc="The souple.Run that the world belongs to, or None.")
     _core.MeshFile.examine = _report(_core.MeshFile.examine)
     _core.World.__reduce__ = _reduce_world
     Scene.show = _show_scene  # type: ignore[attr-defined]

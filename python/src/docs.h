@@ -1491,8 +1491,9 @@
     "\n    fate: \n    file: \n    line: \n    component: its type, as in the scene of SOFA\n    text: \n"
 #define SP_KEYWORDS_sp_run_options \
     "\n    backend: overrides that of the scene; optional\n    time: stop time instead of the stop condition of the scene " \
-    "[s]; <= 0: not set\n    out: folder for records; optional: none are written\n    endless: no stop condition is " \
-    "required\n    resume: checkpoint file of sp_run_save from which to continue; optional. Records in `out` are continued\n"
+    "[s]; <= 0: not set\n    steps: number of steps instead of the stop condition of the scene; <= 0: not set\n    out: " \
+    "folder for records; optional: none are written\n    endless: no stop condition is required\n    resume: checkpoint file " \
+    "of sp_run_save from which to continue; optional. Records in `out` are continued\n"
 #define SP_KEYWORDS_sp_run_look \
     "\n    color: in [0, 1]; default 0.8 0.8 0.8\n    opacity: in [0, 1]; default 1\n    roughness: in [0, 1]; default 0.6\n " \
     "   metallic: in [0, 1]; default 0\n    edges: lines on the edges of faces; default false\n"
@@ -1531,7 +1532,8 @@
     "from the second to the first body\n    force: on the first body [N]\n    gap: [m]\n    pressure: [Pa]\n"
 #define SP_KEYWORDS_sp_run_record \
     "\n    file: as in the scene\n    path: path of the file; NULL: nothing is written\n    kind: \"xdmf\", \"vtu\", " \
-    "\"obj\", \"ply\", \"png\", \"csv\"\n    bytes: written so far\n"
+    "\"obj\", \"ply\", \"png\", \"csv\"\n    frames: frames written\n    dropped: frames omitted because the disk is slow, " \
+    "with on-slow=\"drop\"\n    bytes: written so far\n"
 #define SP_KEYWORDS_sp_run_recorder_def \
     "\n    path: ends in .xdmf; the .h5 file is written next to it\n    period: shortest simulated time between two frames " \
     "[s], >= 0; default 0: every step\n    quantity_count: \n    edits: lines of an edit log of the steps before, without " \

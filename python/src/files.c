@@ -369,9 +369,9 @@ static PyGetSetDef mesh_file_getset[] = {
     {"element_count", mesh_file_about, NULL, "Number of volume cells or triangles.", "e"},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef mesh_file_methods[] = {
-    {"mesh", mesh_file_mesh, METH_NOARGS, SP_DOC_sp_mesh_file_mesh},
-    {"tets", mesh_file_tets, METH_NOARGS, SP_DOC_sp_mesh_file_tets},
-    {"surface", mesh_file_surface, METH_NOARGS, SP_DOC_sp_mesh_file_trimesh},
+    {"mesh", mesh_file_mesh, METH_NOARGS, "mesh($self)\n--\n\n" SP_DOC_sp_mesh_file_mesh},
+    {"tets", mesh_file_tets, METH_NOARGS, "tets($self)\n--\n\n" SP_DOC_sp_mesh_file_tets},
+    {"surface", mesh_file_surface, METH_NOARGS, "surface($self)\n--\n\n" SP_DOC_sp_mesh_file_trimesh},
     {"examine", KEYWORDS(mesh_file_examine),
      "examine($self, *, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict "
      "of "
@@ -416,7 +416,7 @@ static PyType_Spec volume_spec = {"souple.Volume", sizeof(sp_py_object), 0, Py_T
 static PyMethodDef log_methods[] = {
     {"append", log_append, METH_O, "append($self, world)\n--\n\nAfter a step: writes the edits that it applied."},
     {"queue", log_queue, METH_O, "queue($self, world)\n--\n\nBefore a step: queues the edits of that step."},
-    {"close", log_close, METH_NOARGS, "Closes the file."},
+    {"close", log_close, METH_NOARGS, "close($self)\n--\n\nCloses the file."},
     {"__enter__", log_enter, METH_NOARGS, NULL},
     {"__exit__", log_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -2158,6 +2158,8 @@ static const sp_py_field fields_sp_run_options[] = {
      .doc = "overrides that of the scene; optional"},
     {.name = "time", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, time), .number = SP_PY_DOUBLE,
      .doc = "stop time instead of the stop condition of the scene [s]; <= 0: not set"},
+    {.name = "steps", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, steps), .number = SP_PY_INT64,
+     .doc = "number of steps instead of the stop condition of the scene; <= 0: not set"},
     {.name = "out", .kind = SP_PY_STRING, .at = offsetof(sp_run_options, out),
      .doc = "folder for records; optional: none are written"},
     {.name = "endless", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, endless), .number = SP_PY_BOOL,
@@ -2169,7 +2171,7 @@ static void initial_sp_run_options(void *out) {
     *(sp_run_options *)out = sp_run_options_default();
 }
 const sp_py_struct sp_py_struct_sp_run_options = {
-    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 5,
+    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 6,
     .initial = initial_sp_run_options,
     .doc = "Values that override those of the scene. Start from sp_run_options_default()."};
 
@@ -2382,11 +2384,15 @@ static const sp_py_field fields_sp_run_record[] = {
      .doc = "path of the file; NULL: nothing is written"},
     {.name = "kind", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, kind),
      .doc = "\"xdmf\", \"vtu\", \"obj\", \"ply\", \"png\", \"csv\""},
+    {.name = "frames", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, frames), .number = SP_PY_INT64,
+     .doc = "frames written"},
+    {.name = "dropped", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, dropped), .number = SP_PY_INT64,
+     .doc = "frames omitted because the disk is slow, with on-slow=\"drop\""},
     {.name = "bytes", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, bytes), .number = SP_PY_UINT64,
      .doc = "written so far"},
 };
 const sp_py_struct sp_py_struct_sp_run_record = {
-    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 4,
+    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 6,
     .initial = NULL, .record = true,
     .doc = "A file that the run writes."};
 
