@@ -3,7 +3,7 @@
 
     tools/python_api.py                     replaces python/src/tables.h, tables.c and docs.h
     tools/python_api.py --output FOLDER     writes them into FOLDER
-    tools/python_api.py --stubs             replaces python/souple/_core.pyi, from the headers and the built module
+    tools/python_api.py --stubs             replaces python/souple/__init__.pyi, from the headers and the built module
                                             (PYTHONPATH=build/gcc/python)
     tools/python_api.py --functions         prints the name of every public function
 
@@ -12,16 +12,17 @@ keyword arguments by it and makes records of results, so that a field that is ad
 script has run. What a header does not say about an array (how long it must be) stands in SIZES below.
 """
 import argparse
+import keyword
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADERS = ["base", "mesh", "solve", "world", "batch", "io"]
+HEADERS = ["base", "mesh", "solve", "body", "contact", "world", "batch", "io"]
 
 # Structs that Python builds from keyword arguments or shows as records. Others are handles, or are converted by hand.
 HAND = {"sp_error", "sp_context_def", "sp_signal", "sp_pose_signal", "sp_checkpoint", "sp_batch_def", "sp_batch_view",
-        "sp_fill_region", "sp_label_volume", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface", "sp_snapshot_field",
+        "sp_fill_region", "sp_label_volume", "sp_defect", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface", "sp_snapshot_field",
         "sp_contact_problem", "sp_mesh_def", "sp_trimesh_def", "sp_mesh_group", "sp_mesh_array", "sp_body_id", "sp_link_id"}
 
 # What a struct starts from where it has no default function; the rest is zero.
@@ -92,10 +93,10 @@ BITS = {
                       ("low-guard", "SP_RANGE_LOW_GUARD"), ("high-guard", "SP_RANGE_HIGH_GUARD"), ("integer", "SP_RANGE_INTEGER")]),
 }
 # Words of the scene language that are not those of the constant.
-WORDS = {"SP_SELECT_NODES": "nodes", "SP_SELECT_ELEMENTS": "elements", "SP_SELECT_FACES": "faces"}
+WORDS = {"SP_COMPLETE_CHOLESKY": "cholesky", "SP_OPERATOR_FREE": "matrix-free"}
 PREFIXES = {"sp_on_limit": "SP_LIMIT_", "sp_tensor_law": "SP_TENSOR_", "sp_contact_method": "SP_CONTACT_"}
 
-NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "uint64_t": "UINT64",
+NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64", "uint64_t": "UINT64",
            "uint32_t": "UINT", "size_t": "SIZE", "unsigned char": "BYTE", "bool": "BOOL"}
 
 
@@ -304,9 +305,11 @@ def field_row(api, struct, field, tables):
     if key in HIDDEN or field.name in ("cookie",) or field.type in ("function", "void"):
         return None
     counts |= {count for filled, (count, _) in FILLED.items() if filled.startswith(struct + ".")}
-    if field.name in counts and struct not in ("sp_addition",):
+    # a record shows how many there are, a definition counts what it is given
+    if field.name in counts and not struct.endswith("_info") and struct != "sp_addition":
         return None
-    row = {"name": field.name, "at": "offsetof(%s, %s)" % (struct, field.name), "doc": plain(field.doc)}
+    # a word of Python cannot be a keyword argument
+    row = {"name": field.name + "_" * keyword.iskeyword(field.name), "at": "offsetof(%s, %s)" % (struct, field.name), "doc": plain(field.doc)}
     if field.extent:
         row["extent"] = "sizeof ((%s *)0)->%s / sizeof ((%s *)0)->%s[0]" % (struct, field.name, struct, field.name)
     if key in FILLED:
@@ -469,9 +472,9 @@ def main():
         print("\n".join(api.functions))
         return 0
     if options.stubs:
-        sys.path.insert(0, str(ROOT / "tools"))
-        import python_stubs
-        python_stubs.write(api, options.output)
+        from python_stubs import stubs
+        path = ROOT / "python/souple/__init__.pyi" if options.output == ROOT / "python/src" else options.output / "__init__.pyi"
+        path.write_text(stubs(api))
         return 0
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "tables.h").write_text(tables_h(api))

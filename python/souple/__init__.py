@@ -11,7 +11,6 @@
 Names are those of the scene language, numbers are in SI units, choices are words ("neo-hookean"). Arrays are numpy.ndarray where
 NumPy is installed, else souple.Array; those that show memory of the library are read-only and keep it.
 """
-from . import _core
 from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
 from ._methods import Edit, MeshReport, Parameters  # noqa: F401
@@ -23,12 +22,7 @@ from .picture import Picture  # noqa: F401
 from .plots import Plot, panel, plot  # noqa: F401
 from .recordings import Recording, export_gltf  # noqa: F401
 from .running import Result, run, sweep  # noqa: F401
-from .scenes import Probe, Run, Samples, Scene  # noqa: F401
+from .scenes import Probe, Run, RunWorld, Samples, Scene  # noqa: F401
 from .view import View  # noqa: F401
 
 _extend()
-
-__all__ = [name for name in dir(_core) if not name.startswith("_")] + [
-    "Edit", "MeshReport", "Parameters", "Picture", "Plot", "Probe", "Result", "Samples", "View", "build", "export_gltf", "panel",
-    "plot", "run", "sweep",
-]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._methods import _report
 from .picture import Picture, picture, show
 from .scenes import Run, Scene, _reduce_world
 from .view import view
@@ -49,7 +50,8 @@ def extend() -> None:
     for name, function in (("picture", picture), ("show", show), ("view", view)):
         for owner in (_core.World, Run):
             setattr(owner, name, function)
-    _core.World.run = None
+    _core.World.run = property(lambda self: None, doc="The souple.Run that the world belongs to, or None.")
+    _core.MeshFile.examine = _report(_core.MeshFile.examine)
     _core.World.__reduce__ = _reduce_world
     Scene.show = _show_scene  # type: ignore[attr-defined]
     for owner, read, shown in ((_core.Mesh, _read_mesh, _show_mesh), (_core.Surface, _read_surface, _show_surface)):

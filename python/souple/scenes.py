@@ -204,7 +204,7 @@ class Run(_core.Run):
         world = self._kept() if self._kept else None
         if world is None:
             world = self._world(RunWorld)
-            world.run = self
+            world._run = self
             self._kept = weakref.ref(world)
         return world
 
@@ -258,7 +258,12 @@ class Run(_core.Run):
 class RunWorld(_core.World):
     """The world of a run: a souple.World with its `run`."""
 
-    run: Run
+    _run: Any = None
+
+    @property
+    def run(self) -> Run:
+        """The run that the world belongs to."""
+        return self._run
 
 
 def _run_again(scene: Scene, options: Dict[str, Any], state: bytes) -> Run:

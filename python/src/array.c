@@ -616,6 +616,7 @@ int sp_py_init_array(PyObject *module) {
                                     {NULL, NULL, 0, NULL}};
     static PyType_Slot slots[] = {
         {Py_tp_dealloc, array_dealloc},
+        {Py_tp_new, sp_py_refuse_new},
         {Py_tp_getset, properties},
         {Py_tp_methods, methods},
         {Py_tp_repr, array_repr},

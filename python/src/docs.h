@@ -214,17 +214,6 @@
     "The defaults listed above."
 #define SP_DOC_sp_solver_def_default \
     "The defaults listed above."
-#define SP_DOC_sp_world_def_default \
-    "Every default, and a valid cookie."
-#define SP_DOC_sp_world_create \
-    "Creates an empty world at time 0. Optional: def (defaults)."
-#define SP_DOC_sp_world_destroy \
-    "Frees it and sets the handle to NULL. Accepts NULL."
-#define SP_DOC_sp_world_context \
-    "The context of its creation."
-#define SP_DOC_sp_world_error \
-    "The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same " \
-    "thread calls this again, also for another world, or ends. Any thread may call this at any time."
 #define SP_DOC_sp_material_moduli \
     "Moduli of volume elements without fibres, also where coefficients and `bulk` describe it; of costa the means of its " \
     "three shear moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence " \
@@ -335,6 +324,17 @@
     "A link by its id."
 #define SP_DOC_sp_world_link_point \
     "A tied point of a link, index in [0, point_count)."
+#define SP_DOC_sp_world_def_default \
+    "Every default, and a valid cookie."
+#define SP_DOC_sp_world_create \
+    "Creates an empty world at time 0. Optional: def (defaults)."
+#define SP_DOC_sp_world_destroy \
+    "Frees it and sets the handle to NULL. Accepts NULL."
+#define SP_DOC_sp_world_context \
+    "The context of its creation."
+#define SP_DOC_sp_world_error \
+    "The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same " \
+    "thread calls this again, also for another world, or ends. Any thread may call this at any time."
 #define SP_DOC_sp_edit_default \
     "Every default, and a valid cookie."
 #define SP_DOC_sp_world_queue \
@@ -1010,7 +1010,8 @@
 #define SP_DOC_sp_run_options \
     "Values that override those of the scene. Start from sp_run_options_default()."
 #define SP_DOC_sp_run_probe \
-    "The samples of a probe so far. Pointers are valid until the next step of the run."
+    "The samples of a probe so far. The numbers stay as they are until the run is destroyed; samples of later steps need a " \
+    "new call."
 #define SP_DOC_sp_run_record \
     "A file that the run writes."
 #define SP_DOC_sp_run_recorder \
@@ -1096,10 +1097,6 @@
     "points to\n    within: with plane, if > 0: the layer of that half thickness around it [m]\n    near: the nearest node; " \
     "of equal distances the lower number\n    group: name of a mesh group; optional\n    ids: user numbers; optional\n    " \
     "on_surface: only nodes of the boundary, elements with a boundary face\n    invert: the complement\n"
-#define SP_KEYWORDS_sp_defect \
-    "\n    element_count: \n    node_count: \n    elements: the elements concerned; for boundary triangles of a mesh: the " \
-    "elements behind them\n    nodes: the node, the two nodes that coincide, or the ends of the edge\n    value: volume " \
-    "[m3], area [m2], distance [m] or smallest determinant [m3], depending on the kind; else 0\n"
 #define SP_KEYWORDS_sp_mesh_stats \
     "\n    node_count: \n    element_count: \n    tetrahedra: a volume mesh, not a surface\n    type_counts: elements of " \
     "each sp_element_type, of volume meshes\n    low: of the finite positions [m]\n    high: of the finite positions [m]\n   " \
@@ -1182,13 +1179,6 @@
     "factor_flops: floating point operations of factorisations in the step, without the background thread\n    shift: " \
     "diagonal shift that was necessary for a factorisation; 0: none\n    status: worst of the solves: SP_OK, " \
     "SP_NOT_CONVERGED, SP_NOT_SPD, SP_NOT_FINITE\n"
-#define SP_KEYWORDS_sp_world_def \
-    "\n    gravity: [m/s2], default 0 -9.81 0\n    backend: \"auto\", \"ref\", \"cpu\"; default \"auto\"\n    on_limit: an " \
-    "iteration limit is a reservation (default) or a failure\n    on_failure: a failing body fails the step (default) or is " \
-    "frozen\n    snapshot_slots: 1 + snapshots that readers may hold at the same time, 2..16, default 4\n    snapshots: " \
-    "publish after each step, default true\n    deterministic: a preconditioner built in the background is used a fixed " \
-    "number of steps later (`lag` of the solver), and the step waits for it if necessary: a replay is bitwise equal. false: " \
-    "it is used as soon as it is ready, without waiting. Default true\n"
 #define SP_KEYWORDS_sp_material \
     "\n    density: [kg/m3] > 0, default 1000\n    young: [Pa] >= 0, default 1e6\n    poisson: in (-1, 0.5), default 0.3\n   " \
     " bulk: of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio\n    " \
@@ -1303,10 +1293,11 @@
 #define SP_KEYWORDS_sp_rod_cross_section \
     "\n    vertex: \n    element: numbered through all strands\n    at: fraction of its length, in [0, 1]\n"
 #define SP_KEYWORDS_sp_surface_info \
-    "\n    name: \n    roles: \n    outside: vertices outside all elements, attached to the nearest one\n    farthest: " \
-    "largest distance of those [m]\n    faces: face_count x 3, outward\n    nodes: boundary: user node of each vertex; NULL: " \
-    "none\n    rings: boundary: cross sections of a rod, in order; NULL: none\n    revision: changes when the vertices or " \
-    "faces change: elements were removed or appended\n"
+    "\n    name: \n    roles: \n    vertex_count: \n    face_count: \n    outside: vertices outside all elements, attached " \
+    "to the nearest one\n    farthest: largest distance of those [m]\n    faces: face_count x 3, outward\n    nodes: " \
+    "boundary: user node of each vertex; NULL: none\n    ring_count: number of `rings`\n    rings: boundary: cross sections " \
+    "of a rod, in order; NULL: none\n    revision: changes when the vertices or faces change: elements were removed or " \
+    "appended\n"
 #define SP_KEYWORDS_sp_surface_contact_def \
     "\n    side: default outside\n    field: rigid bodies: others touch a signed distance field with cells of this size " \
     "instead of the triangles [m] > 0, at most half of the surface; 0, the default: triangles. Not with SP_SURFACE_BOTH\n    " \
@@ -1395,6 +1386,13 @@
     "\n    a: its positions on both sides at the current state [m]\n    b: its positions on both sides at the current state " \
     "[m]\n    force: on `a` [N], the mean over the last step\n    anchors: the material points; of a mean of several the one " \
     "with the largest weight\n"
+#define SP_KEYWORDS_sp_world_def \
+    "\n    gravity: [m/s2], default 0 -9.81 0\n    backend: \"auto\", \"ref\", \"cpu\"; default \"auto\"\n    on_limit: an " \
+    "iteration limit is a reservation (default) or a failure\n    on_failure: a failing body fails the step (default) or is " \
+    "frozen\n    snapshot_slots: 1 + snapshots that readers may hold at the same time, 2..16, default 4\n    snapshots: " \
+    "publish after each step, default true\n    deterministic: a preconditioner built in the background is used a fixed " \
+    "number of steps later (`lag` of the solver), and the step waits for it if necessary: a replay is bitwise equal. false: " \
+    "it is used as soon as it is ready, without waiting. Default true\n"
 #define SP_KEYWORDS_sp_edit \
     "\n    type: \n    source: origin of the edit: 0 the program, other numbers are chosen by the host\n    sequence: 0: " \
     "numbered on arrival\n    body: pin, release, pose, swap; a drag names its body by its anchor\n    node: pin, release: " \
@@ -1461,11 +1459,12 @@
     "\"x y z\"; empty: a scalar\n    shown_unit: on legends: \"deg\"; empty: dimensionless\n    shown_scale: number on the " \
     "legend = shown_scale x number\n    low: range of the numbers, inclusive; may be infinite\n    high: range of the " \
     "numbers, inclusive; may be infinite\n    values: whether the numbers may be averaged\n    on: what the items are\n    " \
-    "color: number among the fields that can colour surfaces, from 1; 0: not one of them\n    components: numbers per item\n"
+    "color: number among the fields that can colour surfaces, from 1; 0: not one of them\n    components: numbers per item\n " \
+    "   count: items of this body; 0 in the list of all fields\n"
 #define SP_KEYWORDS_sp_mass_info \
     "\n    name: valid as long as the body exists\n    value: [kg], total\n    inertia: [kg m2], total\n    radius: of a " \
-    "steel ball (7850 kg/m3) with the mass of one point [m]: pictures and the page draw it\n    at: the points; valid as " \
-    "long as the body exists\n"
+    "steel ball (7850 kg/m3) with the mass of one point [m]: pictures and the page draw it\n    count: number of points\n    " \
+    "at: the points; valid as long as the body exists\n"
 #define SP_KEYWORDS_sp_element_view \
     "\n    type: \n    nodes_per_element: \n    nodes: count x nodes_per_element; NULL if the caller gave no array for them\n"
 #define SP_KEYWORDS_sp_snapshot_link \
@@ -1492,8 +1491,9 @@
     "\n    fate: \n    file: \n    line: \n    component: its type, as in the scene of SOFA\n    text: \n"
 #define SP_KEYWORDS_sp_run_options \
     "\n    backend: overrides that of the scene; optional\n    time: stop time instead of the stop condition of the scene " \
-    "[s]; <= 0: not set\n    out: folder for records; optional: none are written\n    endless: no stop condition is " \
-    "required\n    resume: checkpoint file of sp_run_save from which to continue; optional. Records in `out` are continued\n"
+    "[s]; <= 0: not set\n    steps: number of steps instead of the stop condition of the scene; <= 0: not set\n    out: " \
+    "folder for records; optional: none are written\n    endless: no stop condition is required\n    resume: checkpoint file " \
+    "of sp_run_save from which to continue; optional. Records in `out` are continued\n"
 #define SP_KEYWORDS_sp_run_look \
     "\n    color: in [0, 1]; default 0.8 0.8 0.8\n    opacity: in [0, 1]; default 1\n    roughness: in [0, 1]; default 0.6\n " \
     "   metallic: in [0, 1]; default 0\n    edges: lines on the edges of faces; default false\n"
@@ -1515,10 +1515,10 @@
     "`surface` has triangles\n"
 #define SP_KEYWORDS_sp_recording_info \
     "\n    frame_count: \n    body_count: \n    scene: text of the scene\n    scene_size: \n    scene_path: file name of the " \
-    "scene as given by the caller: `name` of sp_scene_parse\n    version: of the library that wrote it\n    backend: \n    " \
-    "dt: [s]\n    seed: \n    in_double: numbers are stored as double; otherwise as float\n    visual: contains visual " \
-    "surfaces instead of mechanical meshes: sp_recording_show cannot use it\n    complete: the run closed it\n    edits: log " \
-    "of the edits up to the last frame, in the format of sp_edit_log_open; empty: none\n"
+    "scene as given by the caller: `name` of sp_scene_parse\n    set_count: \n    version: of the library that wrote it\n    " \
+    "backend: \n    dt: [s]\n    seed: \n    in_double: numbers are stored as double; otherwise as float\n    visual: " \
+    "contains visual surfaces instead of mechanical meshes: sp_recording_show cannot use it\n    complete: the run closed " \
+    "it\n    edits: log of the edits up to the last frame, in the format of sp_edit_log_open; empty: none\n"
 #define SP_KEYWORDS_sp_recording_frame \
     "\n    time: [s]\n    step: \n    hash: of the state; 0 if interpolated\n    interpolated: its time is between two " \
     "steps\n"
@@ -1532,7 +1532,8 @@
     "from the second to the first body\n    force: on the first body [N]\n    gap: [m]\n    pressure: [Pa]\n"
 #define SP_KEYWORDS_sp_run_record \
     "\n    file: as in the scene\n    path: path of the file; NULL: nothing is written\n    kind: \"xdmf\", \"vtu\", " \
-    "\"obj\", \"ply\", \"png\", \"csv\"\n    bytes: written so far\n"
+    "\"obj\", \"ply\", \"png\", \"csv\"\n    frames: frames written\n    dropped: frames omitted because the disk is slow, " \
+    "with on-slow=\"drop\"\n    bytes: written so far\n"
 #define SP_KEYWORDS_sp_run_recorder_def \
     "\n    path: ends in .xdmf; the .h5 file is written next to it\n    period: shortest simulated time between two frames " \
     "[s], >= 0; default 0: every step\n    quantity_count: \n    edits: lines of an edit log of the steps before, without " \
@@ -1573,7 +1574,7 @@
 #define SP_KEYWORDS_sp_fclib_matrix \
     "\n    rows: \n    columns: \n"
 #define SP_KEYWORDS_sp_fclib_problem \
-    "\n    global: else local\n    dimension: 2 or 3 rows per contact\n    contacts: number of contacts\n    equalities: " \
+    "\n    global_: else local\n    dimension: 2 or 3 rows per contact\n    contacts: number of contacts\n    equalities: " \
     "number of equality constraints; 0: no V, R, s, G and b\n    W: local\n    V: local\n    R: local\n    M: global\n    H: " \
     "global\n    G: global\n"
 #define SP_KEYWORDS_sp_fclib_solution \

@@ -1,5 +1,6 @@
 // Mesh files, volumes of labels, edit logs.
 #include "io.h"
+#include "mesh_parts.h"
 
 static PyTypeObject *mesh_file_type, *volume_type, *log_type;
 
@@ -155,33 +156,6 @@ static PyObject *mesh_file_surface(PyObject *self, PyObject *unused) {
     return mesh_file_make(self, 2);
 }
 
-// What is examined and repaired: the definition of a mesh or a surface.
-static int repaired_defects(PyObject *list, sp_mesh_report *report) {
-    for (int kind = 0; kind < SP_DEFECT_KINDS; kind++) {
-        const int64_t count = sp_mesh_report_count(report, (sp_defect_kind)kind, NULL);
-        PyObject *item = count ? PyLong_FromLongLong(count) : NULL;
-        if (count && (!item || PyDict_SetItemString(list, sp_defect_name((sp_defect_kind)kind), item) < 0))
-            return Py_XDECREF(item), -1;
-        Py_XDECREF(item);
-    }
-    return 0;
-}
-
-static int defect_at(void *report, int index, void *out) {
-    return sp_mesh_report_at(report, index, out);
-}
-
-static PyObject *report_dict(sp_mesh_report *report) {
-    PyObject *counts = PyDict_New();
-    sp_defect one;
-    int listed = 0;
-    while (sp_mesh_report_at(report, listed, &one) >= 0) listed++;
-    if (!counts || repaired_defects(counts, report) < 0) return Py_XDECREF(counts), NULL;
-    return Py_BuildValue("{s:N,s:N,s:N}", "counts", counts, "defects",
-                         sp_py_records(&sp_py_struct_sp_defect, listed, defect_at, report), "stats",
-                         sp_py_record(&sp_py_struct_sp_mesh_stats, sp_mesh_report_stats(report), NULL));
-}
-
 static PyObject *mesh_file_examine(PyObject *self, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {NULL};
     sp_py_handle *handle = ((sp_py_object *)self)->handle;
@@ -199,8 +173,7 @@ static PyObject *mesh_file_examine(PyObject *self, PyObject *args, PyObject *key
         if (!content.tetrahedra) options.node_ids = content.node_ids, options.element_ids = content.face_ids;
         SP_PY_LONG(handle, status = content.tetrahedra ? sp_mesh_examine(ctx, &content.mesh, &options, &report)
                                                        : sp_trimesh_examine(ctx, &content.surface, &options, &report));
-        out = status < 0 ? sp_py_raise_context(status, ctx) : report_dict(report);
-        sp_mesh_report_destroy(&report);
+        out = status < 0 ? sp_py_raise_context(status, ctx) : mesh_report_object(report);
     }
     sp_py_call_end(&call, true);
     Py_DECREF(all);
@@ -396,9 +369,9 @@ static PyGetSetDef mesh_file_getset[] = {
     {"element_count", mesh_file_about, NULL, "Number of volume cells or triangles.", "e"},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef mesh_file_methods[] = {
-    {"mesh", mesh_file_mesh, METH_NOARGS, SP_DOC_sp_mesh_file_mesh},
-    {"tets", mesh_file_tets, METH_NOARGS, SP_DOC_sp_mesh_file_tets},
-    {"surface", mesh_file_surface, METH_NOARGS, SP_DOC_sp_mesh_file_trimesh},
+    {"mesh", mesh_file_mesh, METH_NOARGS, "mesh($self)\n--\n\n" SP_DOC_sp_mesh_file_mesh},
+    {"tets", mesh_file_tets, METH_NOARGS, "tets($self)\n--\n\n" SP_DOC_sp_mesh_file_tets},
+    {"surface", mesh_file_surface, METH_NOARGS, "surface($self)\n--\n\n" SP_DOC_sp_mesh_file_trimesh},
     {"examine", KEYWORDS(mesh_file_examine),
      "examine($self, *, tolerance=-1, limit=20, intersections=True)\n--\n\nDefects and statistics of what is in the file: a dict "
      "of "
@@ -443,7 +416,7 @@ static PyType_Spec volume_spec = {"souple.Volume", sizeof(sp_py_object), 0, Py_T
 static PyMethodDef log_methods[] = {
     {"append", log_append, METH_O, "append($self, world)\n--\n\nAfter a step: writes the edits that it applied."},
     {"queue", log_queue, METH_O, "queue($self, world)\n--\n\nBefore a step: queues the edits of that step."},
-    {"close", log_close, METH_NOARGS, "Closes the file."},
+    {"close", log_close, METH_NOARGS, "close($self)\n--\n\nCloses the file."},
     {"__enter__", log_enter, METH_NOARGS, NULL},
     {"__exit__", log_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

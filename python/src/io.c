@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+_Static_assert(sizeof(long) == sizeof(int64_t), "tables.c converts long as int64_t");
+
 sp_context *sp_py_io_context(sp_py_handle *handle) {
     while (handle->parent) handle = handle->parent;
     return handle->pointer;

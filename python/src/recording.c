@@ -296,7 +296,7 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef methods[] = {
-    {"close", recording_close, METH_NOARGS, "Closes the file."},
+    {"close", recording_close, METH_NOARGS, "close($self)\n--\n\nCloses the file."},
     {"nearest", recording_nearest, METH_O, "nearest($self, time)\n--\n\n" SP_DOC_sp_recording_nearest},
     {"has_body", KEYWORDS(recording_has_body), "has_body($self, frame, body)\n--\n\n" SP_DOC_sp_recording_has_body},
     {"topology", KEYWORDS(recording_topology),

@@ -43,12 +43,10 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     sp_run_options options;
     if (!all) return NULL;
     PyObject *scene = sp_py_take(&call, all, "scene"), *world = sp_py_take(&call, all, "world");
-    PyObject *steps = sp_py_take(&call, all, "steps");
     const bool in_world = world && world != Py_None;
     sp_py_handle *given = in_world ? sp_py_world_handle(world) : NULL;
     if (!PyErr_Occurred() && sp_py_object_pointer(scene, sp_py_scene_type, "souple.Scene") && (!in_world || given) &&
         sp_py_struct_set(&call, &sp_py_struct_sp_run_options, all, &options) == 0) {
-        if (steps && steps != Py_None) options.steps = PyLong_AsLong(steps);
         if (in_world) options.world = sp_py_pointer(given, "world");
         if (!PyErr_Occurred()) self = run_make(type, ((sp_py_object *)scene)->handle, &options, given);
     }
@@ -464,11 +462,11 @@ static PyGetSetDef run_getset[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef run_methods[] = {
-    {"step", run_step, METH_NOARGS, SP_DOC_sp_run_step},
-    {"finish", run_finish, METH_NOARGS, SP_DOC_sp_run_finish},
+    {"step", run_step, METH_NOARGS, "step($self)\n--\n\n" SP_DOC_sp_run_step},
+    {"finish", run_finish, METH_NOARGS, "finish($self)\n--\n\n" SP_DOC_sp_run_finish},
     {"save", run_save, METH_O, "save($self, path)\n--\n\n" SP_DOC_sp_run_save},
     {"adopt", run_adopt, METH_O, "adopt($self, run)\n--\n\n" SP_DOC_sp_run_adopt},
-    {"close", run_close, METH_NOARGS, "Frees the run, as soon as no array or world of it is in use."},
+    {"close", run_close, METH_NOARGS, "close($self)\n--\n\nFrees the run, as soon as no array or world of it is in use."},
     {"_world", run_world, METH_O, SP_DOC_sp_run_world},
     {"_probe", run_probe, METH_O, "Name, body, quantities, columns and units of a probe."},
     {"_samples", run_samples, METH_O, "Times, values and marks of a probe so far."},
@@ -486,16 +484,17 @@ static PyMethodDef run_methods[] = {
      "file."},
     {NULL, NULL, 0, NULL}};
 
-static PyMethodDef recorder_methods[] = {{"step", recorder_step, METH_NOARGS, SP_DOC_sp_run_recorder_step},
-                                         {"stop", recorder_stop, METH_NOARGS, "Writes what is waiting and closes the files."},
-                                         {"__enter__", enter, METH_NOARGS, NULL},
-                                         {"__exit__", recorder_exit, METH_VARARGS, NULL},
-                                         {NULL, NULL, 0, NULL}};
+static PyMethodDef recorder_methods[] = {
+    {"step", recorder_step, METH_NOARGS, "step($self)\n--\n\n" SP_DOC_sp_run_recorder_step},
+    {"stop", recorder_stop, METH_NOARGS, "stop($self)\n--\n\nWrites what is waiting and closes the files."},
+    {"__enter__", enter, METH_NOARGS, NULL},
+    {"__exit__", recorder_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
 static PyGetSetDef recorder_getset[] = {{"record", recorder_record, NULL, SP_DOC_sp_run_recorder_get, NULL},
                                         {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef gltf_methods[] = {{"frame", gltf_frame, METH_O, "frame($self, time)\n--\n\n" SP_DOC_sp_gltf_frame},
-                                     {"write", gltf_write, METH_NOARGS, SP_DOC_sp_gltf_write},
+                                     {"write", gltf_write, METH_NOARGS, "write($self)\n--\n\n" SP_DOC_sp_gltf_write},
                                      {NULL, NULL, 0, NULL}};
 
 static PyType_Slot run_slots[] = {

@@ -189,7 +189,7 @@ static PyGetSetDef scene_getset[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef scene_methods[] = {
-    {"describe", scene_describe, METH_NOARGS, "Every resolved value with unit and origin, one per line."},
+    {"describe", scene_describe, METH_NOARGS, "describe($self)\n--\n\nEvery resolved value with unit and origin, one per line."},
     {"_world", scene_world, METH_NOARGS, SP_DOC_sp_scene_world_def},
     {NULL, NULL, 0, NULL}};
 
@@ -316,7 +316,8 @@ static PyGetSetDef import_getset[] = {
     {"notes", import_notes, NULL, "What became of each component: fate, file, line, component, text.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static PyMethodDef import_methods[] = {{"write", import_write, METH_NOARGS, SP_DOC_sp_import_write}, {NULL, NULL, 0, NULL}};
+static PyMethodDef import_methods[] = {{"write", import_write, METH_NOARGS, "write($self)\n--\n\n" SP_DOC_sp_import_write},
+                                       {NULL, NULL, 0, NULL}};
 
 // ---------------------------------------------------------------------------------------------------- registration
 
@@ -339,7 +340,7 @@ static PyType_Spec import_spec = {"souple.Import", sizeof(sp_py_object), 0, Py_T
                                   import_slots};
 
 static PyMethodDef functions[] = {
-    {"scene_schema", language_schema, METH_NOARGS, "The RelaxNG schema of the scene language."},
+    {"scene_schema", language_schema, METH_NOARGS, "scene_schema($module)\n--\n\nThe RelaxNG schema of the scene language."},
     {"scene_reference", (PyCFunction)(void (*)(void))language_reference, METH_VARARGS | METH_KEYWORDS,
      "scene_reference($module, all=False)\n--\n\nThe reference page of the scene language in Markdown. all: also what this build "
      "lacks."},

@@ -254,7 +254,7 @@ const sp_py_words sp_py_words_sp_on_limit = {"sp_on_limit", words_sp_on_limit, 2
 
 static const sp_py_word words_sp_operator_type[] = {
     {"auto", SP_OPERATOR_AUTO},
-    {"free", SP_OPERATOR_FREE},
+    {"matrix-free", SP_OPERATOR_FREE},
     {"assembled", SP_OPERATOR_ASSEMBLED},
 };
 const sp_py_words sp_py_words_sp_operator_type = {"sp_operator_type", words_sp_operator_type, 3, false};
@@ -288,7 +288,7 @@ static const sp_py_word words_sp_preconditioner[] = {
     {"jacobi", SP_JACOBI},
     {"ssor", SP_SSOR},
     {"ic", SP_IC},
-    {"complete-cholesky", SP_COMPLETE_CHOLESKY},
+    {"cholesky", SP_COMPLETE_CHOLESKY},
     {"inverse-factor", SP_INVERSE_FACTOR},
     {"multigrid", SP_MULTIGRID},
 };
@@ -458,23 +458,6 @@ const sp_py_struct sp_py_struct_sp_selection = {
     .name = "sp_selection", .title = "souple.Selection", .size = sizeof(sp_selection), .fields = fields_sp_selection, .count = 9,
     .initial = initial_sp_selection,
     .doc = "A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything."};
-
-static const sp_py_field fields_sp_defect[] = {
-    {.name = "element_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, element_count), .number = SP_PY_INT,
-     .doc = ""},
-    {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, node_count), .number = SP_PY_INT,
-     .doc = ""},
-    {.name = "elements", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, elements), .extent = sizeof ((sp_defect *)0)->elements / sizeof ((sp_defect *)0)->elements[0], .number = SP_PY_INT64,
-     .doc = "the elements concerned; for boundary triangles of a mesh: the elements behind them"},
-    {.name = "nodes", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, nodes), .extent = sizeof ((sp_defect *)0)->nodes / sizeof ((sp_defect *)0)->nodes[0], .number = SP_PY_INT64,
-     .doc = "the node, the two nodes that coincide, or the ends of the edge"},
-    {.name = "value", .kind = SP_PY_NUMBER, .at = offsetof(sp_defect, value), .number = SP_PY_DOUBLE,
-     .doc = "volume [m3], area [m2], distance [m] or smallest determinant [m3], depending on the kind; else 0"},
-};
-const sp_py_struct sp_py_struct_sp_defect = {
-    .name = "sp_defect", .title = "souple.Defect", .size = sizeof(sp_defect), .fields = fields_sp_defect, .count = 5,
-    .initial = NULL, .record = true,
-    .doc = "One defect, with the user numbers of the elements and nodes concerned."};
 
 static const sp_py_field fields_sp_mesh_stats[] = {
     {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, node_count), .number = SP_PY_INT,
@@ -778,32 +761,6 @@ const sp_py_struct sp_py_struct_sp_solve_info = {
     .name = "sp_solve_info", .title = "souple.SolveInfo", .size = sizeof(sp_solve_info), .fields = fields_sp_solve_info, .count = 17,
     .initial = NULL, .record = true,
     .doc = "Statistics of the solves of one body in its last step."};
-
-static const sp_py_field fields_sp_world_def[] = {
-    {.name = "gravity", .kind = SP_PY_SIGNAL, .at = offsetof(sp_world_def, gravity), .extent = sizeof ((sp_world_def *)0)->gravity / sizeof ((sp_world_def *)0)->gravity[0],
-     .doc = "[m/s2], default 0 -9.81 0"},
-    {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_world_def, backend),
-     .doc = "\"auto\", \"ref\", \"cpu\"; default \"auto\""},
-    {.name = "on_limit", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_limit), .words = &sp_py_words_sp_on_limit,
-     .doc = "an iteration limit is a reservation (default) or a failure"},
-    {.name = "on_failure", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_failure), .words = &sp_py_words_sp_on_failure,
-     .doc = "a failing body fails the step (default) or is frozen"},
-    {.name = "snapshot_slots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshot_slots), .number = SP_PY_INT,
-     .doc = "1 + snapshots that readers may hold at the same time, 2..16, default 4"},
-    {.name = "snapshots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshots), .number = SP_PY_BOOL,
-     .doc = "publish after each step, default true"},
-    {.name = "deterministic", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, deterministic), .number = SP_PY_BOOL,
-     .doc = "a preconditioner built in the background is used a fixed number of steps later (`lag` of the solver), and the step "
-    "waits for it if necessary: a replay is bitwise equal. false: it is used as soon as it is ready, without waiting. "
-    "Default true"},
-};
-static void initial_sp_world_def(void *out) {
-    *(sp_world_def *)out = sp_world_def_default();
-}
-const sp_py_struct sp_py_struct_sp_world_def = {
-    .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
-    .initial = initial_sp_world_def, .record = true,
-    .doc = "Definition of a world. Start from sp_world_def_default()."};
 
 static const sp_py_field fields_sp_material[] = {
     {.name = "density", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, density), .number = SP_PY_DOUBLE,
@@ -1352,6 +1309,10 @@ static const sp_py_field fields_sp_surface_info[] = {
      .doc = ""},
     {.name = "roles", .kind = SP_PY_BITS, .at = offsetof(sp_surface_info, roles), .words = &sp_py_words_roles,
      .doc = ""},
+    {.name = "vertex_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, vertex_count), .number = SP_PY_INT,
+     .doc = ""},
+    {.name = "face_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, face_count), .number = SP_PY_INT,
+     .doc = ""},
     {.name = "outside", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, outside), .number = SP_PY_INT,
      .doc = "vertices outside all elements, attached to the nearest one"},
     {.name = "farthest", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, farthest), .number = SP_PY_DOUBLE,
@@ -1360,13 +1321,15 @@ static const sp_py_field fields_sp_surface_info[] = {
      .doc = "face_count x 3, outward"},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_surface_info, nodes), .width = 1, .count = (int)offsetof(sp_surface_info, vertex_count), .number = SP_PY_INT,
      .doc = "boundary: user node of each vertex; NULL: none"},
+    {.name = "ring_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, ring_count), .number = SP_PY_INT,
+     .doc = "number of `rings`"},
     {.name = "rings", .kind = SP_PY_STRUCTS, .at = offsetof(sp_surface_info, rings), .width = 1, .count = (int)offsetof(sp_surface_info, ring_count), .of = &sp_py_struct_sp_rod_cross_section, .alias = "ring",
      .doc = "boundary: cross sections of a rod, in order; NULL: none"},
     {.name = "revision", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, revision), .number = SP_PY_UINT,
      .doc = "changes when the vertices or faces change: elements were removed or appended"},
 };
 const sp_py_struct sp_py_struct_sp_surface_info = {
-    .name = "sp_surface_info", .title = "souple.SurfaceInfo", .size = sizeof(sp_surface_info), .fields = fields_sp_surface_info, .count = 8,
+    .name = "sp_surface_info", .title = "souple.SurfaceInfo", .size = sizeof(sp_surface_info), .fields = fields_sp_surface_info, .count = 11,
     .initial = NULL, .record = true,
     .doc = "Description of a surface. Pointers are valid as long as the body exists."};
 
@@ -1700,6 +1663,32 @@ const sp_py_struct sp_py_struct_sp_link_point = {
     .initial = NULL, .record = true,
     .doc = "A tied point of a link."};
 
+static const sp_py_field fields_sp_world_def[] = {
+    {.name = "gravity", .kind = SP_PY_SIGNAL, .at = offsetof(sp_world_def, gravity), .extent = sizeof ((sp_world_def *)0)->gravity / sizeof ((sp_world_def *)0)->gravity[0],
+     .doc = "[m/s2], default 0 -9.81 0"},
+    {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_world_def, backend),
+     .doc = "\"auto\", \"ref\", \"cpu\"; default \"auto\""},
+    {.name = "on_limit", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_limit), .words = &sp_py_words_sp_on_limit,
+     .doc = "an iteration limit is a reservation (default) or a failure"},
+    {.name = "on_failure", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_failure), .words = &sp_py_words_sp_on_failure,
+     .doc = "a failing body fails the step (default) or is frozen"},
+    {.name = "snapshot_slots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshot_slots), .number = SP_PY_INT,
+     .doc = "1 + snapshots that readers may hold at the same time, 2..16, default 4"},
+    {.name = "snapshots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshots), .number = SP_PY_BOOL,
+     .doc = "publish after each step, default true"},
+    {.name = "deterministic", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, deterministic), .number = SP_PY_BOOL,
+     .doc = "a preconditioner built in the background is used a fixed number of steps later (`lag` of the solver), and the step "
+    "waits for it if necessary: a replay is bitwise equal. false: it is used as soon as it is ready, without waiting. "
+    "Default true"},
+};
+static void initial_sp_world_def(void *out) {
+    *(sp_world_def *)out = sp_world_def_default();
+}
+const sp_py_struct sp_py_struct_sp_world_def = {
+    .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
+    .initial = initial_sp_world_def, .record = true,
+    .doc = "Definition of a world. Start from sp_world_def_default()."};
+
 static const sp_py_field fields_sp_edit[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_edit, type), .words = &sp_py_words_sp_edit_type,
      .doc = ""},
@@ -1995,9 +1984,11 @@ static const sp_py_field fields_sp_field_info[] = {
      .doc = "number among the fields that can colour surfaces, from 1; 0: not one of them"},
     {.name = "components", .kind = SP_PY_NUMBER, .at = offsetof(sp_field_info, components), .number = SP_PY_INT,
      .doc = "numbers per item"},
+    {.name = "count", .kind = SP_PY_NUMBER, .at = offsetof(sp_field_info, count), .number = SP_PY_INT,
+     .doc = "items of this body; 0 in the list of all fields"},
 };
 const sp_py_struct sp_py_struct_sp_field_info = {
-    .name = "sp_field_info", .title = "souple.FieldInfo", .size = sizeof(sp_field_info), .fields = fields_sp_field_info, .count = 13,
+    .name = "sp_field_info", .title = "souple.FieldInfo", .size = sizeof(sp_field_info), .fields = fields_sp_field_info, .count = 14,
     .initial = NULL, .record = true,
     .doc = "A field: numbers on the nodes or elements of a body, or of the body as a whole. In user numbering."};
 
@@ -2010,11 +2001,13 @@ static const sp_py_field fields_sp_mass_info[] = {
      .doc = "[kg m2], total"},
     {.name = "radius", .kind = SP_PY_NUMBER, .at = offsetof(sp_mass_info, radius), .number = SP_PY_DOUBLE,
      .doc = "of a steel ball (7850 kg/m3) with the mass of one point [m]: pictures and the page draw it"},
+    {.name = "count", .kind = SP_PY_NUMBER, .at = offsetof(sp_mass_info, count), .number = SP_PY_INT,
+     .doc = "number of points"},
     {.name = "at", .kind = SP_PY_ANCHORS, .at = offsetof(sp_mass_info, at), .width = 1, .count = (int)offsetof(sp_mass_info, count),
      .doc = "the points; valid as long as the body exists"},
 };
 const sp_py_struct sp_py_struct_sp_mass_info = {
-    .name = "sp_mass_info", .title = "souple.MassInfo", .size = sizeof(sp_mass_info), .fields = fields_sp_mass_info, .count = 5,
+    .name = "sp_mass_info", .title = "souple.MassInfo", .size = sizeof(sp_mass_info), .fields = fields_sp_mass_info, .count = 6,
     .initial = NULL, .record = true,
     .doc = "A point mass of a body."};
 
@@ -2165,6 +2158,8 @@ static const sp_py_field fields_sp_run_options[] = {
      .doc = "overrides that of the scene; optional"},
     {.name = "time", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, time), .number = SP_PY_DOUBLE,
      .doc = "stop time instead of the stop condition of the scene [s]; <= 0: not set"},
+    {.name = "steps", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, steps), .number = SP_PY_INT64,
+     .doc = "number of steps instead of the stop condition of the scene; <= 0: not set"},
     {.name = "out", .kind = SP_PY_STRING, .at = offsetof(sp_run_options, out),
      .doc = "folder for records; optional: none are written"},
     {.name = "endless", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, endless), .number = SP_PY_BOOL,
@@ -2176,7 +2171,7 @@ static void initial_sp_run_options(void *out) {
     *(sp_run_options *)out = sp_run_options_default();
 }
 const sp_py_struct sp_py_struct_sp_run_options = {
-    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 5,
+    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 6,
     .initial = initial_sp_run_options,
     .doc = "Values that override those of the scene. Start from sp_run_options_default()."};
 
@@ -2212,7 +2207,8 @@ static const sp_py_field fields_sp_run_probe[] = {
 const sp_py_struct sp_py_struct_sp_run_probe = {
     .name = "sp_run_probe", .title = "souple.RunProbe", .size = sizeof(sp_run_probe), .fields = fields_sp_run_probe, .count = 5,
     .initial = NULL, .record = true,
-    .doc = "The samples of a probe so far. Pointers are valid until the next step of the run."};
+    .doc = "The samples of a probe so far. The numbers stay as they are until the run is destroyed; samples of later steps need a "
+    "new call."};
 
 static const sp_py_field fields_sp_run_column[] = {
     {.name = "name", .kind = SP_PY_TEXT, .at = offsetof(sp_run_column, name), .extent = sizeof ((sp_run_column *)0)->name,
@@ -2297,6 +2293,8 @@ static const sp_py_field fields_sp_recording_info[] = {
      .doc = ""},
     {.name = "scene_path", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, scene_path),
      .doc = "file name of the scene as given by the caller: `name` of sp_scene_parse"},
+    {.name = "set_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, set_count), .number = SP_PY_INT,
+     .doc = ""},
     {.name = "version", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, version),
      .doc = "of the library that wrote it"},
     {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, backend),
@@ -2315,7 +2313,7 @@ static const sp_py_field fields_sp_recording_info[] = {
      .doc = "log of the edits up to the last frame, in the format of sp_edit_log_open; empty: none"},
 };
 const sp_py_struct sp_py_struct_sp_recording_info = {
-    .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 13,
+    .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 14,
     .initial = NULL, .record = true,
     .doc = "Description of a recording and of its run."};
 
@@ -2386,11 +2384,15 @@ static const sp_py_field fields_sp_run_record[] = {
      .doc = "path of the file; NULL: nothing is written"},
     {.name = "kind", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, kind),
      .doc = "\"xdmf\", \"vtu\", \"obj\", \"ply\", \"png\", \"csv\""},
+    {.name = "frames", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, frames), .number = SP_PY_INT64,
+     .doc = "frames written"},
+    {.name = "dropped", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, dropped), .number = SP_PY_INT64,
+     .doc = "frames omitted because the disk is slow, with on-slow=\"drop\""},
     {.name = "bytes", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, bytes), .number = SP_PY_UINT64,
      .doc = "written so far"},
 };
 const sp_py_struct sp_py_struct_sp_run_record = {
-    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 4,
+    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 6,
     .initial = NULL, .record = true,
     .doc = "A file that the run writes."};
 
@@ -2589,7 +2591,7 @@ const sp_py_struct sp_py_struct_sp_fclib_matrix = {
     "the problem has no such matrix."};
 
 static const sp_py_field fields_sp_fclib_problem[] = {
-    {.name = "global", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, global), .number = SP_PY_BOOL,
+    {.name = "global_", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, global), .number = SP_PY_BOOL,
      .doc = "else local"},
     {.name = "dimension", .kind = SP_PY_NUMBER, .at = offsetof(sp_fclib_problem, dimension), .number = SP_PY_INT,
      .doc = "2 or 3 rows per contact"},
@@ -2628,7 +2630,6 @@ const sp_py_struct sp_py_struct_sp_fclib_solution = {
 const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_pose,
     &sp_py_struct_sp_selection,
-    &sp_py_struct_sp_defect,
     &sp_py_struct_sp_mesh_stats,
     &sp_py_struct_sp_examine_options,
     &sp_py_struct_sp_mesh_repairs,
@@ -2642,7 +2643,6 @@ const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_updated_options,
     &sp_py_struct_sp_solver_def,
     &sp_py_struct_sp_solve_info,
-    &sp_py_struct_sp_world_def,
     &sp_py_struct_sp_material,
     &sp_py_struct_sp_solid_law,
     &sp_py_struct_sp_moduli,
@@ -2679,6 +2679,7 @@ const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_link_def,
     &sp_py_struct_sp_link_info,
     &sp_py_struct_sp_link_point,
+    &sp_py_struct_sp_world_def,
     &sp_py_struct_sp_edit,
     &sp_py_struct_sp_addition,
     &sp_py_struct_sp_param_spec,

@@ -1,4 +1,5 @@
 // souple.World: creation, bodies, contact, steps, edits, parameters, checkpoints.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +129,17 @@ static int split_material(PyObject *all) {
     return done;
 }
 
+// what a region does not give and the library does not take from the body
+static void complete_regions(sp_py_call *call, sp_solid_def *def) {
+    sp_material *regions = sp_py_call_alloc(call, (size_t)def->region_count, sizeof *regions);
+    for (int i = 0; regions && i < def->region_count; i++) {
+        regions[i] = def->regions[i];
+        if (isnan(regions[i].bulk)) regions[i].bulk = def->material.bulk;
+        if (isnan(regions[i].incompressibility)) regions[i].incompressibility = def->material.incompressibility;
+    }
+    def->regions = regions;
+}
+
 static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"mesh", "name", NULL};
     sp_world *world = sp_py_world(self);
@@ -137,9 +149,12 @@ static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywo
     sp_body_id id;
     if (all && split_material(all) == 0 && sp_py_struct_set(&call, &sp_py_struct_sp_solid_def, all, &def) == 0) {
         sp_status status;
+        complete_regions(&call, &def);
+        if (!def.regions) goto done;
         SP_PY_LONG(handle_of(self), status = sp_world_add_solid(world, &def, &id));
         if (check(self, status) == 0) result = sp_py_body_new(self, id);
     }
+done:
     sp_py_call_end(&call, result != NULL);
     Py_XDECREF(all);
     return result;

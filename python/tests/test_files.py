@@ -67,9 +67,9 @@ class Meshes(Folder):
         file = souple.MeshFile(self.path("a.obj"))
         self.assertEqual((file.format, file.tetrahedra, file.element_count), ("Wavefront OBJ", False, 4))
         report = file.examine()
-        self.assertEqual(report["counts"]["coincident"], 1)
-        self.assertGreater(report["counts"]["open-edge"], 0)
-        self.assertEqual(report["stats"].node_count, 5)
+        self.assertEqual(report.counts["coincident"], 1)
+        self.assertGreater(report.counts["open-edge"], 0)
+        self.assertEqual(report.stats.node_count, 5)
         repaired, done = file.repaired()
         self.assertEqual((done.welded, len(repaired.positions)), (1, 4))
         positions = file.positions
