@@ -162,7 +162,7 @@ static PyObject *array_dtype(PyObject *self, void *closure) {
     return PyUnicode_FromString(numbers[((array_object *)self)->number].name);
 }
 
-static PyObject *number_object(sp_py_number number, const void *at) {
+PyObject *sp_py_number_object(sp_py_number number, const void *at) {
     switch (number) {
     case SP_PY_DOUBLE: return PyFloat_FromDouble(*(const double *)at);
     case SP_PY_FLOAT: return PyFloat_FromDouble((double)*(const float *)at);
@@ -189,7 +189,7 @@ static PyObject *array_item(PyObject *self, Py_ssize_t i) {
         return NULL;
     }
     const char *at = a->data + (size_t)i * (size_t)(a->shape[1] * a->shape[2]) * numbers[a->number].size;
-    if (a->dimensions == 1) return number_object(a->number, at);
+    if (a->dimensions == 1) return sp_py_number_object(a->number, at);
     return sp_py_view(self, at, a->number, a->dimensions - 1, a->shape + 1, a->writable);
 }
 

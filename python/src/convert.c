@@ -127,8 +127,7 @@ static PyObject *bits_names(const sp_py_words *words, unsigned value) {
     for (int i = 0; list && i < words->count; i++) {
         if (!(value & (unsigned)words->words[i].value)) continue;
         PyObject *word = PyUnicode_FromString(words->words[i].word);
-        if (!word || PyList_Append(list, word) < 0) Py_CLEAR(list);
-        Py_XDECREF(word);
+        sp_py_append(&list, word);
     }
     if (list) tuple = PyList_AsTuple(list);
     Py_XDECREF(list);
@@ -452,21 +451,6 @@ static Py_ssize_t items_of(const sp_py_field *field, const char *data) {
     return field->count ? *(const int *)(const void *)(data + field->count) : field->size ? field->size(data) : 0;
 }
 
-static PyObject *one_number(sp_py_number number, const char *at) {
-    switch (number) {
-    case SP_PY_DOUBLE: return PyFloat_FromDouble(*(const double *)(const void *)at);
-    case SP_PY_FLOAT: return PyFloat_FromDouble((double)*(const float *)(const void *)at);
-    case SP_PY_INT: return PyLong_FromLong(*(const int *)(const void *)at);
-    case SP_PY_UINT: return PyLong_FromUnsignedLong(*(const unsigned *)(const void *)at);
-    case SP_PY_INT64: return PyLong_FromLongLong(*(const int64_t *)(const void *)at);
-    case SP_PY_UINT64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)(const void *)at);
-    case SP_PY_SIZE: return PyLong_FromSize_t(*(const size_t *)(const void *)at);
-    case SP_PY_BYTE: return PyLong_FromLong(*(const unsigned char *)at);
-    case SP_PY_BOOL: return PyBool_FromLong(*(const bool *)at);
-    }
-    return NULL;
-}
-
 typedef PyObject *item_fn(const sp_py_field *field, const char *at, PyObject *world);
 
 static PyObject *tuple_of(const sp_py_field *field, const char *at, Py_ssize_t count, size_t size, PyObject *world,
@@ -481,7 +465,7 @@ static PyObject *tuple_of(const sp_py_field *field, const char *at, Py_ssize_t c
 
 static PyObject *number_item(const sp_py_field *field, const char *at, PyObject *world) {
     (void)world;
-    return one_number(field->number, at);
+    return sp_py_number_object(field->number, at);
 }
 
 static PyObject *record_item(const sp_py_field *field, const char *at, PyObject *world) {
@@ -549,8 +533,7 @@ static PyObject *reservations_object(uint32_t bits) {
     for (int s = 1; list && s < 32; s++) {
         if (!(bits >> s & 1)) continue;
         PyObject *status = sp_py_status((sp_status)s);
-        if (!status || PyList_Append(list, status) < 0) Py_CLEAR(list);
-        Py_XDECREF(status);
+        sp_py_append(&list, status);
     }
     if (list) tuple = PyList_AsTuple(list);
     Py_XDECREF(list);
