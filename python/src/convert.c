@@ -70,6 +70,11 @@ PyObject *sp_py_arguments(const char *function, PyObject *args, PyObject *keywor
     return all;
 }
 
+// a record of the library, such as souple.Pose: a named tuple
+static bool is_record(PyObject *value) {
+    return PyTuple_Check(value) && !PyTuple_CheckExact(value) && PyObject_HasAttrString(value, "n_sequence_fields");
+}
+
 // ---------------------------------------------------------------------------------------------------- words
 
 int sp_py_word_value(const sp_py_words *words, PyObject *value, const char *what, int *out) {
@@ -145,9 +150,7 @@ static int unit_quaternion(double quat[4], const char *what) {
 
 int sp_py_pose(sp_py_call *call, PyObject *value, const char *what, sp_pose *out) {
     *out = sp_pose_identity();
-    // a record souple.Pose is a tuple of two
-    bool named = PyDict_Check(value) || PyObject_HasAttrString(value, "quat");
-    if (named) {
+    if (PyDict_Check(value) || is_record(value)) {
         if (sp_py_struct_change(call, &sp_py_struct_sp_pose, value, out) < 0) return -1;
         return unit_quaternion(out->quat, what);
     }
@@ -224,7 +227,7 @@ static int set_array(sp_py_call *call, const sp_py_field *field, PyObject *value
 static bool is_one(const sp_py_struct *table, PyObject *value) {
     if (PyDict_Check(value) || PyUnicode_Check(value)) return true;
     if (!PyList_Check(value) && !PyTuple_Check(value)) return true;
-    if (PyTuple_Check(value) && PyObject_HasAttrString(value, "n_sequence_fields")) return true;
+    if (is_record(value)) return true;
     if (!table->bare || PySequence_Size(value) == 0) return false;
     // a list of numbers is one: the nodes of a fix
     PyObject *first = PySequence_GetItem(value, 0);
@@ -436,7 +439,7 @@ int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *valu
 }
 
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
-    bool record = PyTuple_Check(value) && PyObject_HasAttrString(value, "n_sequence_fields");
+    bool record = is_record(value);
     if (PyDict_Check(value) || record) return sp_py_struct_change(call, table, value, out);
     if (table->bare) return set_field(call, table, field_named(table, table->bare), value, out);
     sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of %s", call->where, table->title + strlen("souple."));

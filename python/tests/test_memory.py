@@ -63,7 +63,7 @@ def growth(rounds):
 class Memory(unittest.TestCase):
     def test_nothing_is_left(self):
         # without NumPy, which keeps small blocks of memory for later arrays
-        code = "import sys; sys.modules['numpy'] = None; import test_memory; print(test_memory.growth(20))"
+        code = "import sys; sys.modules['numpy'] = None; import test_memory; print(test_memory.growth(40))"
         done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=100,
                               cwd=os.path.dirname(os.path.abspath(__file__)))
         self.assertEqual(done.stdout, "([], 0)\n", done.stderr)
