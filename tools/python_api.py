@@ -396,7 +396,7 @@ HEAD = "// Written by tools/python_api.py from include/souple/*.h: change those 
 
 def tables_h(api):
     out = [HEAD + "// Fields of structs and words of enumerations, for convert.c.",
-           "#ifndef SP_PYTHON_TABLES_H", "#define SP_PYTHON_TABLES_H", "", '#include "convert.h"', ""]
+           "// clang-format off", "#ifndef SP_PYTHON_TABLES_H", "#define SP_PYTHON_TABLES_H", "", '#include "convert.h"', ""]
     for name in sorted(api.enums):
         out.append("extern const sp_py_words sp_py_words_%s;" % name)
     out += ["extern const sp_py_words sp_py_words_%s;" % name for name, _ in BITS.values()]

@@ -16,7 +16,7 @@ Array_ = Any  # numpy.ndarray, or Array where NumPy is not installed
 
 __version__: str
 
-from . import build as build
+from . import build as build, fclib as fclib
 
 '''
 NUMBER = {"DOUBLE": "float", "FLOAT": "float", "BOOL": "bool"}

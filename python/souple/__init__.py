@@ -15,7 +15,7 @@ from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
 from ._methods import Edit, MeshReport, Parameters  # noqa: F401
 
-from . import build  # noqa: F401
+from . import build, fclib  # noqa: F401
 from .batch import Batch  # noqa: F401
 from .extend import extend as _extend
 from .picture import Picture  # noqa: F401

@@ -9,7 +9,7 @@ Array_ = Any  # numpy.ndarray, or Array where NumPy is not installed
 
 __version__: str
 
-from . import build as build
+from . import build as build, fclib as fclib
 
 class Status(enum.IntEnum):
     OK = 0
@@ -1233,10 +1233,6 @@ def edit_line(edit: Any, step: Any, world: Any = ...) -> Any: ...
 def element_info(type: Any) -> Any: ...
 
 def export_gltf(source: Any, path: Any, *, steps: Optional[int] = ..., every: int = ..., frames: Optional[Iterable[int]] = ..., normals: bool = ...) -> int: ...
-
-def fclib_read(path: Any, context: Any = ...) -> Any: ...
-
-def fclib_write(path: Any, problem: Any, solution: Any = ..., context: Any = ...) -> Any: ...
 
 def fit_rod(points: Any, elements: Any, model: Any = ...) -> Any: ...
 

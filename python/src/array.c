@@ -22,7 +22,8 @@ typedef struct array_object {
 } array_object;
 
 static PyTypeObject *array_type;
-static PyObject *asarray;  // numpy.asarray; None: there is no NumPy; NULL: nobody asked yet
+static PyObject *interface_name;  // "__array_interface__", one string: attribute caches keep each one that they see
+static PyObject *asarray;         // numpy.asarray; None: there is no NumPy; NULL: nobody asked yet
 
 static const struct {
     size_t size;
@@ -161,7 +162,7 @@ static PyObject *array_dtype(PyObject *self, void *closure) {
     return PyUnicode_FromString(numbers[((array_object *)self)->number].name);
 }
 
-static PyObject *number_object(sp_py_number number, const void *at) {
+PyObject *sp_py_number_object(sp_py_number number, const void *at) {
     switch (number) {
     case SP_PY_DOUBLE: return PyFloat_FromDouble(*(const double *)at);
     case SP_PY_FLOAT: return PyFloat_FromDouble((double)*(const float *)at);
@@ -188,7 +189,7 @@ static PyObject *array_item(PyObject *self, Py_ssize_t i) {
         return NULL;
     }
     const char *at = a->data + (size_t)i * (size_t)(a->shape[1] * a->shape[2]) * numbers[a->number].size;
-    if (a->dimensions == 1) return number_object(a->number, at);
+    if (a->dimensions == 1) return sp_py_number_object(a->number, at);
     return sp_py_view(self, at, a->number, a->dimensions - 1, a->shape + 1, a->writable);
 }
 
@@ -510,7 +511,7 @@ static int load_nested(PyObject *value, sp_py_number number, const char *what, c
 
 // 1: *s describes the numbers; 0: it is no array; -1: exception
 static int find_source(PyObject *value, const char *what, source *s, PyObject **held) {
-    PyObject *interface = PyObject_GetAttrString(value, "__array_interface__");
+    PyObject *interface = PyObject_GetAttr(value, interface_name);
     if (!interface) {
         PyErr_Clear();
         return PyList_Check(value) || PyTuple_Check(value) || PyUnicode_Check(value) ? 0 : read_buffer(value, s, held);
@@ -588,7 +589,7 @@ int sp_py_numbers_into(sp_py_call *call, PyObject *value, const char *what, sp_p
 
 void *sp_py_writable(PyObject *array, const char *what, sp_py_number number, Py_ssize_t count) {
     source s = {0};
-    PyObject *interface = PyObject_GetAttrString(array, "__array_interface__");
+    PyObject *interface = PyObject_GetAttr(array, interface_name);
     int found = interface ? read_interface(interface, what, &s) : 0;
     Py_XDECREF(interface);
     if (found < 0) return NULL;
@@ -629,5 +630,6 @@ int sp_py_init_array(PyObject *module) {
         {0, NULL}};
     static PyType_Spec spec = {"souple.Array", sizeof(array_object), 0, Py_TPFLAGS_DEFAULT, slots};
     array_type = (PyTypeObject *)sp_py_add_type(module, &spec);
-    return array_type ? 0 : -1;
+    interface_name = PyUnicode_InternFromString("__array_interface__");
+    return array_type && interface_name ? 0 : -1;
 }

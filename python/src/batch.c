@@ -169,17 +169,6 @@ static PyObject *batch_close(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyObject *batch_enter(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Py_INCREF(self);
-    return self;
-}
-
-static PyObject *batch_exit(PyObject *self, PyObject *args) {
-    (void)args;
-    return batch_close(self, NULL);
-}
-
 // ---------------------------------------------------------------------------------------------------- steps
 
 // an exception of a signal, or else the status: failures of worlds are statuses here, those of the call itself exceptions
@@ -314,22 +303,20 @@ static PyObject *batch_item(PyObject *self, Py_ssize_t index) {
     return world;
 }
 
-#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 int sp_py_init_batch(PyObject *module) {
     static PyMethodDef methods[] = {
-        {"step", KEYWORDS(batch_step), METH_VARARGS | METH_KEYWORDS,
+        {"step", SP_PY_KEYWORDS(batch_step), METH_VARARGS | METH_KEYWORDS,
          "step($self, h, indices=None)\n--\n\n" SP_DOC_sp_batch_step "\n\nindices: " SP_DOC_sp_batch_step_some
          "\n\nFailures of worlds are not raised here: see the result and `statuses`."},
-        {"reset", KEYWORDS(batch_reset), METH_VARARGS | METH_KEYWORDS,
+        {"reset", SP_PY_KEYWORDS(batch_reset), METH_VARARGS | METH_KEYWORDS,
          "reset($self, indices=None)\n--\n\n" SP_DOC_sp_batch_reset},
         {"keep", batch_keep, METH_VARARGS, "keep($self, index)\n--\n\n" SP_DOC_sp_batch_keep},
         {"state", batch_state, METH_VARARGS,
          "state($self, body, field)\n--\n\n" SP_DOC_sp_batch_field "\n\nA read-only view, (worlds, items, components)."},
         {"close", batch_close, METH_NOARGS,
          "close($self)\n--\n\nReleases the batch. Its memory is freed when the last world or array of it is gone."},
-        {"__enter__", batch_enter, METH_NOARGS, NULL},
-        {"__exit__", batch_exit, METH_VARARGS, NULL},
+        {"__enter__", sp_py_enter, METH_NOARGS, NULL},
+        {"__exit__", sp_py_exit, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL}};
     static PyGetSetDef properties[] = {
         {"worlds", batch_worlds, NULL, SP_DOC_sp_batch_world, NULL},

@@ -25,25 +25,6 @@ PyObject *sp_py_body_new(PyObject *world, sp_body_id id) {
     return (PyObject *)body;
 }
 
-static int body_traverse(PyObject *self, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(((body_object *)self)->world);
-    return 0;
-}
-
-static int body_clear(PyObject *self) {
-    Py_CLEAR(((body_object *)self)->world);
-    return 0;
-}
-
-static void body_dealloc(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    body_clear(self);
-    PyObject_GC_Del(self);
-    Py_DECREF((PyObject *)type);
-}
-
 static sp_world *world_of(PyObject *self) {
     return sp_py_world(((body_object *)self)->world);
 }
@@ -58,14 +39,11 @@ static sp_body_id id_of(PyObject *self) {
 
 // 0, or -1 with an exception
 static int check(PyObject *self, sp_status status) {
-    PyObject *result = sp_py_world_result(((body_object *)self)->world, status);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
+    return sp_py_world_check(((sp_py_part *)self)->world, status);
 }
 
 static PyObject *none_or_raise(PyObject *self, sp_status status) {
-    if (check(self, status) < 0) return NULL;
-    Py_RETURN_NONE;
+    return sp_py_world_done(((sp_py_part *)self)->world, status);
 }
 
 static sp_py_call call_of(PyObject *self) {
@@ -150,13 +128,6 @@ static PyObject *body_kind(PyObject *self, void *closure) {
     return world && check(self, sp_world_body_info(world, id_of(self), &info)) == 0 ? PyUnicode_FromString(info.kind) : NULL;
 }
 
-static PyObject *body_world(PyObject *self, void *closure) {
-    (void)closure;
-    PyObject *world = ((body_object *)self)->world;
-    Py_INCREF(world);
-    return world;
-}
-
 static PyObject *body_id(PyObject *self, void *closure) {
     (void)closure;
     return Py_BuildValue("(II)", id_of(self).slot, id_of(self).generation);
@@ -191,8 +162,7 @@ static PyObject *body_masses(PyObject *self, void *closure) {
         PyObject *record = NULL;
         if (check(self, sp_world_mass_at(world, id_of(self), i, &info)) == 0)
             record = sp_py_record(&sp_py_struct_sp_mass_info, &info, ((body_object *)self)->world);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -550,15 +520,13 @@ static PyObject *body_repr(PyObject *self) {
 
 // ---------------------------------------------------------------------------------------------------- the class
 
-#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 static PyMethodDef methods[] = {
-    {"field", KEYWORDS(body_field), METH_VARARGS | METH_KEYWORDS,
+    {"field", SP_PY_KEYWORDS(body_field), METH_VARARGS | METH_KEYWORDS,
      "field($self, name, out=None)\n--\n\n" SP_DOC_sp_world_field
      "\n\nThe result is a new array of float64, (items) or (items, components); out: an array to write into instead."},
-    {"publish_field", KEYWORDS(body_publish_field), METH_VARARGS | METH_KEYWORDS,
+    {"publish_field", SP_PY_KEYWORDS(body_publish_field), METH_VARARGS | METH_KEYWORDS,
      "publish_field($self, name, published=True)\n--\n\n" SP_DOC_sp_world_publish_field},
-    {"surface_field", KEYWORDS(body_surface_field), METH_VARARGS | METH_KEYWORDS,
+    {"surface_field", SP_PY_KEYWORDS(body_surface_field), METH_VARARGS | METH_KEYWORDS,
      "surface_field($self, name, surface=0, corners=False)\n--\n\n" SP_DOC_sp_world_surface_field
      "\n\ncorners: " SP_DOC_sp_world_surface_corner_field},
     {"surface_info", body_surface_info, METH_VARARGS, "surface_info($self, surface=0)\n--\n\n" SP_DOC_sp_world_surface_info},
@@ -568,22 +536,22 @@ static PyMethodDef methods[] = {
      "surface($self, surface=0)\n--\n\nA dict of positions, velocities and normals. " SP_DOC_sp_world_surface_get},
     {"surface_forces", body_surface_forces, METH_VARARGS,
      "surface_forces($self, surface, forces)\n--\n\n" SP_DOC_sp_world_surface_apply_transpose},
-    {"add_surface", KEYWORDS(body_add_surface), METH_VARARGS | METH_KEYWORDS,
+    {"add_surface", SP_PY_KEYWORDS(body_add_surface), METH_VARARGS | METH_KEYWORDS,
      "add_surface($self, mesh=None, name=None, **keywords)\n--\n\nReturns the number of the surface. " SP_DOC_sp_world_add_surface
      "\n" SP_KEYWORDS_sp_surface_def},
-    {"set_surface_contact", KEYWORDS(body_set_surface_contact), METH_VARARGS | METH_KEYWORDS,
+    {"set_surface_contact", SP_PY_KEYWORDS(body_set_surface_contact), METH_VARARGS | METH_KEYWORDS,
      "set_surface_contact($self, surface=0, **keywords)\n--\n\n" SP_DOC_sp_world_set_surface_contact
      "\n" SP_KEYWORDS_sp_surface_contact_def},
     {"distance_field", body_distance_field, METH_VARARGS,
      "distance_field($self, surface=0)\n--\n\n" SP_DOC_sp_world_distance_field_info},
-    {"anchor", KEYWORDS(body_anchor), METH_VARARGS | METH_KEYWORDS,
+    {"anchor", SP_PY_KEYWORDS(body_anchor), METH_VARARGS | METH_KEYWORDS,
      "anchor($self, node=None, point=None, face=None, weights=None, surface=0)\n--\n\n"
      "A material point of the body.\n\nnode: " SP_DOC_sp_world_anchor_node "\npoint: " SP_DOC_sp_world_anchor_point
      "\nface: " SP_DOC_sp_world_anchor_face},
-    {"set_state", KEYWORDS(body_set_state), METH_VARARGS | METH_KEYWORDS,
+    {"set_state", SP_PY_KEYWORDS(body_set_state), METH_VARARGS | METH_KEYWORDS,
      "set_state($self, positions=None, velocities=None)\n--\n\n" SP_DOC_sp_world_set_state},
     {"set_removed", body_set_removed, METH_O, "set_removed($self, removed)\n--\n\n" SP_DOC_sp_world_set_removed},
-    {"append", KEYWORDS(body_append), METH_VARARGS | METH_KEYWORDS,
+    {"append", SP_PY_KEYWORDS(body_append), METH_VARARGS | METH_KEYWORDS,
      "append($self, **keywords)\n--\n\n" SP_DOC_sp_world_append "\n" SP_KEYWORDS_sp_addition},
     {"remove", body_remove, METH_NOARGS, "remove($self)\n--\n\n" SP_DOC_sp_world_remove},
     {"invert", body_invert, METH_NOARGS, "invert($self)\n--\n\n" SP_DOC_sp_world_rod_invert},
@@ -591,7 +559,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {{"name", body_name, NULL, "The name of the body.", NULL},
                                    {"kind", body_kind, NULL, "\"solid\", \"rod\" or \"rigid\".", NULL},
-                                   {"world", body_world, NULL, "The souple.World of the body.", NULL},
+                                   {"world", sp_py_part_world, NULL, "The souple.World of the body.", NULL},
                                    {"id", body_id, NULL, "(slot, generation): the number of the body in its world.", NULL},
                                    {"info", body_info, NULL, SP_DOC_sp_world_body_info, NULL},
                                    {"measures", body_measures, NULL, SP_DOC_sp_world_body_measure, NULL},
@@ -605,10 +573,7 @@ static PyGetSetDef properties[] = {{"name", body_name, NULL, "The name of the bo
 
 int sp_py_init_body(PyObject *module) {
     static PyType_Slot slots[] = {
-        {Py_tp_dealloc, body_dealloc},
-        {Py_tp_traverse, body_traverse},
-        {Py_tp_clear, body_clear},
-        {Py_tp_new, sp_py_refuse_new},
+        SP_PY_PART_SLOTS,
         {Py_tp_richcompare, body_compare},
         {Py_tp_hash, body_hash},
         {Py_tp_repr, body_repr},

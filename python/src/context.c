@@ -58,17 +58,6 @@ static PyObject *context_close(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyObject *context_enter(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Py_INCREF(self);
-    return self;
-}
-
-static PyObject *context_exit(PyObject *self, PyObject *args) {
-    (void)args;
-    return context_close(self, NULL);
-}
-
 static PyObject *context_threads(PyObject *self, void *closure) {
     (void)closure;
     const sp_context *context = sp_py_pointer_shared(((sp_py_object *)self)->handle, "context");
@@ -101,8 +90,8 @@ int sp_py_init_context(PyObject *module) {
     static PyMethodDef methods[] = {
         {"close", context_close, METH_NOARGS,
          "close($self)\n--\n\nReleases the context. Meshes and worlds of it keep what they need until they are closed too."},
-        {"__enter__", context_enter, METH_NOARGS, NULL},
-        {"__exit__", context_exit, METH_VARARGS, NULL},
+        {"__enter__", sp_py_enter, METH_NOARGS, NULL},
+        {"__exit__", sp_py_exit, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL}};
     static PyGetSetDef properties[] = {{"threads", context_threads, NULL, SP_DOC_sp_context_workers, NULL},
                                        {"memory", context_memory, NULL, SP_DOC_sp_context_memory, NULL},

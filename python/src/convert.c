@@ -70,6 +70,11 @@ PyObject *sp_py_arguments(const char *function, PyObject *args, PyObject *keywor
     return all;
 }
 
+// a record of the library, such as souple.Pose: a named tuple
+static bool is_record(PyObject *value) {
+    return PyTuple_Check(value) && !PyTuple_CheckExact(value) && PyObject_HasAttrString(value, "n_sequence_fields");
+}
+
 // ---------------------------------------------------------------------------------------------------- words
 
 int sp_py_word_value(const sp_py_words *words, PyObject *value, const char *what, int *out) {
@@ -127,8 +132,7 @@ static PyObject *bits_names(const sp_py_words *words, unsigned value) {
     for (int i = 0; list && i < words->count; i++) {
         if (!(value & (unsigned)words->words[i].value)) continue;
         PyObject *word = PyUnicode_FromString(words->words[i].word);
-        if (!word || PyList_Append(list, word) < 0) Py_CLEAR(list);
-        Py_XDECREF(word);
+        sp_py_append(&list, word);
     }
     if (list) tuple = PyList_AsTuple(list);
     Py_XDECREF(list);
@@ -146,9 +150,7 @@ static int unit_quaternion(double quat[4], const char *what) {
 
 int sp_py_pose(sp_py_call *call, PyObject *value, const char *what, sp_pose *out) {
     *out = sp_pose_identity();
-    // a record souple.Pose is a tuple of two
-    bool named = PyDict_Check(value) || PyObject_HasAttrString(value, "quat");
-    if (named) {
+    if (PyDict_Check(value) || is_record(value)) {
         if (sp_py_struct_change(call, &sp_py_struct_sp_pose, value, out) < 0) return -1;
         return unit_quaternion(out->quat, what);
     }
@@ -225,7 +227,7 @@ static int set_array(sp_py_call *call, const sp_py_field *field, PyObject *value
 static bool is_one(const sp_py_struct *table, PyObject *value) {
     if (PyDict_Check(value) || PyUnicode_Check(value)) return true;
     if (!PyList_Check(value) && !PyTuple_Check(value)) return true;
-    if (PyTuple_Check(value) && PyObject_HasAttrString(value, "n_sequence_fields")) return true;
+    if (is_record(value)) return true;
     if (!table->bare || PySequence_Size(value) == 0) return false;
     // a list of numbers is one: the nodes of a fix
     PyObject *first = PySequence_GetItem(value, 0);
@@ -437,7 +439,7 @@ int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *valu
 }
 
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
-    bool record = PyTuple_Check(value) && PyObject_HasAttrString(value, "n_sequence_fields");
+    bool record = is_record(value);
     if (PyDict_Check(value) || record) return sp_py_struct_change(call, table, value, out);
     if (table->bare) return set_field(call, table, field_named(table, table->bare), value, out);
     sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of %s", call->where, table->title + strlen("souple."));
@@ -450,21 +452,6 @@ static PyObject *field_object(const sp_py_field *field, const char *data, PyObje
 
 static Py_ssize_t items_of(const sp_py_field *field, const char *data) {
     return field->count ? *(const int *)(const void *)(data + field->count) : field->size ? field->size(data) : 0;
-}
-
-static PyObject *one_number(sp_py_number number, const char *at) {
-    switch (number) {
-    case SP_PY_DOUBLE: return PyFloat_FromDouble(*(const double *)(const void *)at);
-    case SP_PY_FLOAT: return PyFloat_FromDouble((double)*(const float *)(const void *)at);
-    case SP_PY_INT: return PyLong_FromLong(*(const int *)(const void *)at);
-    case SP_PY_UINT: return PyLong_FromUnsignedLong(*(const unsigned *)(const void *)at);
-    case SP_PY_INT64: return PyLong_FromLongLong(*(const int64_t *)(const void *)at);
-    case SP_PY_UINT64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)(const void *)at);
-    case SP_PY_SIZE: return PyLong_FromSize_t(*(const size_t *)(const void *)at);
-    case SP_PY_BYTE: return PyLong_FromLong(*(const unsigned char *)at);
-    case SP_PY_BOOL: return PyBool_FromLong(*(const bool *)at);
-    }
-    return NULL;
 }
 
 typedef PyObject *item_fn(const sp_py_field *field, const char *at, PyObject *world);
@@ -481,7 +468,7 @@ static PyObject *tuple_of(const sp_py_field *field, const char *at, Py_ssize_t c
 
 static PyObject *number_item(const sp_py_field *field, const char *at, PyObject *world) {
     (void)world;
-    return one_number(field->number, at);
+    return sp_py_number_object(field->number, at);
 }
 
 static PyObject *record_item(const sp_py_field *field, const char *at, PyObject *world) {
@@ -549,8 +536,7 @@ static PyObject *reservations_object(uint32_t bits) {
     for (int s = 1; list && s < 32; s++) {
         if (!(bits >> s & 1)) continue;
         PyObject *status = sp_py_status((sp_status)s);
-        if (!status || PyList_Append(list, status) < 0) Py_CLEAR(list);
-        Py_XDECREF(status);
+        sp_py_append(&list, status);
     }
     if (list) tuple = PyList_AsTuple(list);
     Py_XDECREF(list);

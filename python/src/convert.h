@@ -103,6 +103,7 @@ typedef enum sp_py_number {
     SP_PY_BOOL
 } sp_py_number;
 size_t sp_py_number_size(sp_py_number number);
+PyObject *sp_py_number_object(sp_py_number number, const void *at);
 
 // A view of memory of the library: numpy.ndarray if NumPy can be imported, else souple.Array. It keeps `owner` alive.
 PyObject *sp_py_view(PyObject *owner, const void *data, sp_py_number number, int dimensions, const Py_ssize_t *shape,
@@ -249,6 +250,27 @@ int sp_py_object_clear(PyObject *self);
 // Py_tp_new of classes whose objects the library makes.
 PyObject *sp_py_refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 
+// A class that is a part of a world, which it keeps: Body, Link, Anchor. Its struct begins with these members.
+typedef struct sp_py_part {
+    PyObject_HEAD PyObject *world;
+} sp_py_part;
+int sp_py_part_traverse(PyObject *self, visitproc visit, void *arg);
+int sp_py_part_clear(PyObject *self);
+void sp_py_part_dealloc(PyObject *self);
+PyObject *sp_py_part_world(PyObject *self, void *closure);
+#define SP_PY_PART_SLOTS                                                                                           \
+    {Py_tp_dealloc, sp_py_part_dealloc}, {Py_tp_traverse, sp_py_part_traverse}, {Py_tp_clear, sp_py_part_clear}, { \
+        Py_tp_new, sp_py_refuse_new                                                                                \
+    }
+
+// Methods of context managers: `with` of an object that has a method close.
+PyObject *sp_py_enter(PyObject *self, PyObject *unused);
+PyObject *sp_py_exit(PyObject *self, PyObject *args);
+// Appends an item, which it takes over; a failure, or NULL for an item, clears the list.
+void sp_py_append(PyObject **list, PyObject *item);
+// A function with keywords in a table of methods.
+#define SP_PY_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
+
 // The handle of a souple.Context, or of the default context where `context` is NULL or None. Borrowed.
 sp_py_handle *sp_py_context_handle(PyObject *context);
 // A souple.Context for the context of a handle: walks up its parents.
@@ -266,6 +288,8 @@ sp_world *sp_py_world(PyObject *world);             // NULL: exception: closed, 
 sp_world *sp_py_world_shared(PyObject *world);      // may be stepped by another thread
 // Status of a step or a batch of steps as souple.Status; a failure, or an exception of a signal, is raised.
 PyObject *sp_py_world_result(PyObject *world, sp_status status);
+int sp_py_world_check(PyObject *world, sp_status status);       // the same: 0, or -1 with an exception
+PyObject *sp_py_world_done(PyObject *world, sp_status status);  // the same: None
 
 // World.snapshot: the newest one; None before the first.
 PyObject *sp_py_snapshot(PyObject *world, PyObject *unused);

@@ -137,8 +137,7 @@ static int add_status(PyObject *module) {
     PyObject *pairs = PyList_New(0), *library = PyImport_ImportModule("enum");
     for (size_t i = 0; pairs && i < sizeof list / sizeof *list; i++) {
         PyObject *pair = Py_BuildValue("(si)", list[i].name + 3, list[i].value);
-        if (!pair || PyList_Append(pairs, pair) < 0) Py_CLEAR(pairs);
-        Py_XDECREF(pair);
+        sp_py_append(&pairs, pair);
     }
     PyObject *type = pairs && library ? PyObject_CallMethod(library, "IntEnum", "sO", "Status", pairs) : NULL;
     Py_XDECREF(pairs);

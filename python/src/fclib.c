@@ -205,17 +205,8 @@ static PyObject *fclib_write(PyObject *module, PyObject *args, PyObject *keyword
 }
 
 static PyMethodDef functions[] = {
-    {"fclib_read", (PyCFunction)(void (*)(void))fclib_read, METH_VARARGS | METH_KEYWORDS,
-     "fclib_read($module, path, context=None)\n--\n\nA contact problem of an FCLIB file (HDF5) as a dict: global, dimension, "
-     "contacts, "
-     "equalities, matrices W V R or M H G as dicts of shape, start, column, value (rows of compressed entries), vectors q s f w "
-     "b "
-     "mu as far as the form has them."},
-    {"fclib_write", (PyCFunction)(void (*)(void))fclib_write, METH_VARARGS | METH_KEYWORDS,
-     "fclib_write($module, path, problem, solution=None, context=None)\n--\n\nWrites a problem, a dict as that of fclib_read; "
-     "matrices "
-     "may "
-     "be scipy.sparse.csr_matrix. solution: a dict of u, r, v, l, each optional."},
+    {"_fclib_read", (PyCFunction)(void (*)(void))fclib_read, METH_VARARGS | METH_KEYWORDS, SP_DOC_sp_fclib_read},
+    {"_fclib_write", (PyCFunction)(void (*)(void))fclib_write, METH_VARARGS | METH_KEYWORDS, SP_DOC_sp_fclib_write},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_fclib(PyObject *module) {

@@ -134,6 +134,55 @@ void sp_py_object_dealloc(PyObject *self) {
     Py_DECREF((PyObject *)type);
 }
 
+// ---------------------------------------------------------------------------------------------------- parts of a world
+
+int sp_py_part_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((sp_py_part *)self)->world);
+    return 0;
+}
+
+int sp_py_part_clear(PyObject *self) {
+    Py_CLEAR(((sp_py_part *)self)->world);
+    return 0;
+}
+
+void sp_py_part_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    sp_py_part_clear(self);
+    PyObject_GC_Del(self);
+    Py_DECREF((PyObject *)type);
+}
+
+PyObject *sp_py_part_world(PyObject *self, void *closure) {
+    (void)closure;
+    PyObject *world = ((sp_py_part *)self)->world;
+    Py_INCREF(world);
+    return world;
+}
+
+// ---------------------------------------------------------------------------------------------------- all classes
+
+PyObject *sp_py_enter(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Py_INCREF(self);
+    return self;
+}
+
+PyObject *sp_py_exit(PyObject *self, PyObject *args) {
+    // one string: attribute caches keep each one that they see
+    static PyObject *close;
+    (void)args;
+    if (!close && !(close = PyUnicode_InternFromString("close"))) return NULL;
+    return PyObject_CallMethodObjArgs(self, close, NULL);
+}
+
+void sp_py_append(PyObject **list, PyObject *item) {
+    if (*list && (!item || PyList_Append(*list, item) < 0)) Py_CLEAR(*list);
+    Py_XDECREF(item);
+}
+
 PyObject *sp_py_add_type(PyObject *module, PyType_Spec *spec) {
     PyObject *type = PyType_FromSpec(spec);
     const char *name = strrchr(spec->name, '.') + 1;

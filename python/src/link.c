@@ -7,11 +7,6 @@
 
 PyTypeObject *sp_py_link_type, *sp_py_anchor_type;
 
-// both begin with the world
-typedef struct part_object {
-    PyObject_HEAD PyObject *world;
-} part_object;
-
 typedef struct link_object {
     PyObject_HEAD PyObject *world;
     sp_link_id id;
@@ -22,45 +17,17 @@ typedef struct anchor_object {
     sp_anchor anchor;
 } anchor_object;
 
-static int part_traverse(PyObject *self, visitproc visit, void *arg) {
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(((part_object *)self)->world);
-    return 0;
-}
-
-static int part_clear(PyObject *self) {
-    Py_CLEAR(((part_object *)self)->world);
-    return 0;
-}
-
-static void part_dealloc(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    part_clear(self);
-    PyObject_GC_Del(self);
-    Py_DECREF((PyObject *)type);
-}
-
-static PyObject *part_world(PyObject *self, void *closure) {
-    (void)closure;
-    PyObject *world = ((part_object *)self)->world;
-    Py_INCREF(world);
-    return world;
-}
-
 static sp_world *world_of(PyObject *self) {
-    return sp_py_world(((part_object *)self)->world);
+    return sp_py_world(((sp_py_part *)self)->world);
 }
 
+// 0, or -1 with an exception
 static int check(PyObject *self, sp_status status) {
-    PyObject *result = sp_py_world_result(((part_object *)self)->world, status);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
+    return sp_py_world_check(((sp_py_part *)self)->world, status);
 }
 
 static PyObject *none_or_raise(PyObject *self, sp_status status) {
-    if (check(self, status) < 0) return NULL;
-    Py_RETURN_NONE;
+    return sp_py_world_done(((sp_py_part *)self)->world, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- links
@@ -93,7 +60,7 @@ static PyObject *link_info(PyObject *self, void *closure) {
     sp_world *world = world_of(self);
     sp_link_info info;
     if (!world || check(self, sp_world_link_info(world, id_of(self), &info)) < 0) return NULL;
-    return sp_py_record(&sp_py_struct_sp_link_info, &info, ((part_object *)self)->world);
+    return sp_py_record(&sp_py_struct_sp_link_info, &info, ((sp_py_part *)self)->world);
 }
 
 static PyObject *link_name(PyObject *self, void *closure) {
@@ -113,9 +80,8 @@ static PyObject *link_points(PyObject *self, void *closure) {
         sp_link_point point;
         PyObject *record = NULL;
         if (check(self, sp_world_link_point(world, id_of(self), i, &point)) == 0)
-            record = sp_py_record(&sp_py_struct_sp_link_point, &point, ((part_object *)self)->world);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+            record = sp_py_record(&sp_py_struct_sp_link_point, &point, ((sp_py_part *)self)->world);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -140,13 +106,13 @@ static PyObject *link_remove(PyObject *self, PyObject *unused) {
 
 static PyObject *link_compare(PyObject *self, PyObject *other, int op) {
     if (Py_TYPE(other) != sp_py_link_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-    bool same = ((part_object *)self)->world == ((part_object *)other)->world && id_of(self).slot == id_of(other).slot &&
+    bool same = ((sp_py_part *)self)->world == ((sp_py_part *)other)->world && id_of(self).slot == id_of(other).slot &&
                 id_of(self).generation == id_of(other).generation;
     return PyBool_FromLong(same == (op == Py_EQ));
 }
 
 static Py_hash_t link_hash(PyObject *self) {
-    return (Py_hash_t)(((uintptr_t)((part_object *)self)->world >> 4) ^ ((uintptr_t)id_of(self).slot << 8)) & 0x7fffffff;
+    return (Py_hash_t)(((uintptr_t)((sp_py_part *)self)->world >> 4) ^ ((uintptr_t)id_of(self).slot << 8)) & 0x7fffffff;
 }
 
 static PyObject *link_repr(PyObject *self) {
@@ -193,7 +159,7 @@ static const sp_anchor *anchor_of(PyObject *self) {
 
 static PyObject *anchor_body(PyObject *self, void *closure) {
     (void)closure;
-    return sp_py_body_new(((part_object *)self)->world, anchor_of(self)->body);
+    return sp_py_body_new(((sp_py_part *)self)->world, anchor_of(self)->body);
 }
 
 static PyObject *anchor_elem(PyObject *self, void *closure) {
@@ -244,11 +210,6 @@ static PyObject *anchor_repr(PyObject *self) {
 
 // ---------------------------------------------------------------------------------------------------- the classes
 
-#define PART_SLOTS                                                                               \
-    {Py_tp_dealloc, part_dealloc}, {Py_tp_traverse, part_traverse}, {Py_tp_clear, part_clear}, { \
-        Py_tp_new, sp_py_refuse_new                                                              \
-    }
-
 int sp_py_init_link(PyObject *module) {
     static PyMethodDef link_methods[] = {
         {"attach", link_attach, METH_NOARGS, "attach($self)\n--\n\n" SP_DOC_sp_world_set_link},
@@ -256,11 +217,11 @@ int sp_py_init_link(PyObject *module) {
         {"remove", link_remove, METH_NOARGS, "remove($self)\n--\n\n" SP_DOC_sp_world_remove_link},
         {NULL, NULL, 0, NULL}};
     static PyGetSetDef link_properties[] = {{"name", link_name, NULL, "The name of the link.", NULL},
-                                            {"world", part_world, NULL, "The souple.World of the link.", NULL},
+                                            {"world", sp_py_part_world, NULL, "The souple.World of the link.", NULL},
                                             {"info", link_info, NULL, "The link and what it did in the last step.", NULL},
                                             {"points", link_points, NULL, "The tied points of the link: souple.LinkPoint.", NULL},
                                             {NULL, NULL, NULL, NULL, NULL}};
-    static PyType_Slot link_slots[] = {PART_SLOTS,
+    static PyType_Slot link_slots[] = {SP_PY_PART_SLOTS,
                                        {Py_tp_richcompare, link_compare},
                                        {Py_tp_hash, link_hash},
                                        {Py_tp_repr, link_repr},
@@ -271,7 +232,7 @@ int sp_py_init_link(PyObject *module) {
     static PyType_Spec link_spec = {"souple.Link", sizeof(link_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, link_slots};
     static PyGetSetDef anchor_properties[] = {
         {"body", anchor_body, NULL, "The body of the point.", NULL},
-        {"world", part_world, NULL, "The souple.World of the point.", NULL},
+        {"world", sp_py_part_world, NULL, "The souple.World of the point.", NULL},
         {"elem", anchor_elem, NULL, "Number of the element.", NULL},
         {"at", anchor_at, NULL, "Natural coordinates in the element.", NULL},
         {"offset", anchor_offset, NULL, "Offset [m] of a point of a rod or a rigid body.", NULL},
@@ -279,7 +240,7 @@ int sp_py_init_link(PyObject *module) {
         {"velocity", anchor_velocity, NULL, "Current velocity [m/s].", NULL},
         {"rest", anchor_rest, NULL, SP_DOC_sp_world_anchor_rest, NULL},
         {NULL, NULL, NULL, NULL, NULL}};
-    static PyType_Slot anchor_slots[] = {PART_SLOTS,
+    static PyType_Slot anchor_slots[] = {SP_PY_PART_SLOTS,
                                          {Py_tp_repr, anchor_repr},
                                          {Py_tp_getset, anchor_properties},
                                          {Py_tp_doc, "A material point of a body: Body.anchor makes it."},

@@ -727,8 +727,7 @@ static PyObject *mesh_element_types(PyObject *self, void *closure) {
     PyObject *list = mesh ? PyList_New(0) : NULL;
     for (int e = 0; list && e < sp_mesh_element_count(mesh); e++) {
         PyObject *word = sp_py_word_name(&sp_py_words_sp_element_type, (int)sp_mesh_element(mesh, e, NULL));
-        if (!word || PyList_Append(list, word) < 0) Py_CLEAR(list);
-        Py_XDECREF(word);
+        sp_py_append(&list, word);
     }
     return list;
 }
@@ -970,8 +969,7 @@ static PyObject *module_organs(PyObject *self, PyObject *unused) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && sp_mesh_organ_name(i); i++) {
         PyObject *name = PyUnicode_FromString(sp_mesh_organ_name(i));
-        if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-        Py_XDECREF(name);
+        sp_py_append(&list, name);
     }
     return list;
 }
@@ -984,54 +982,54 @@ static PyMethodDef functions[] = {{"element_info", module_element_info, METH_O,
 
 // ---------------------------------------------------------------------------------------------------- the class
 
-#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 #define CONTEXT "\n\ncontext: souple.Context; default: souple.default_context()."
 
 static PyMethodDef methods[] = {
-    {"box", KEYWORDS(mesh_box), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"box", SP_PY_KEYWORDS(mesh_box), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "box(size, cells, per_cell=6, context=None)\n--\n\n" SP_DOC_sp_mesh_box CONTEXT},
-    {"cylinder", KEYWORDS(mesh_cylinder), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"cylinder", SP_PY_KEYWORDS(mesh_cylinder), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "cylinder(radius, length, cells, axis=(0, 0, 1), context=None)\n--\n\n" SP_DOC_sp_mesh_cylinder CONTEXT},
-    {"sphere", KEYWORDS(mesh_sphere), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"sphere", SP_PY_KEYWORDS(mesh_sphere), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "sphere(radius, cells, context=None)\n--\n\n" SP_DOC_sp_mesh_sphere CONTEXT},
-    {"torus", KEYWORDS(mesh_torus), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"torus", SP_PY_KEYWORDS(mesh_torus), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "torus(ring, tube, cells, axis=(0, 0, 1), context=None)\n--\n\n" SP_DOC_sp_mesh_torus CONTEXT},
-    {"sheet", KEYWORDS(mesh_sheet), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"sheet", SP_PY_KEYWORDS(mesh_sheet), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "sheet(size, cells, crossed=False, context=None)\n--\n\n" SP_DOC_sp_mesh_sheet CONTEXT},
-    {"disc", KEYWORDS(mesh_disc), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"disc", SP_PY_KEYWORDS(mesh_disc), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "disc(radius, rings, context=None)\n--\n\n" SP_DOC_sp_mesh_disc CONTEXT},
-    {"organ", KEYWORDS(mesh_organ), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"organ", SP_PY_KEYWORDS(mesh_organ), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "organ(kind, length, elements, context=None)\n--\n\n" SP_DOC_sp_mesh_organ CONTEXT},
     {"of_surface", mesh_of_surface, METH_O | METH_STATIC, "of_surface(surface)\n--\n\n" SP_DOC_sp_mesh_of_triangles},
-    {"fill", KEYWORDS(mesh_fill), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"fill", SP_PY_KEYWORDS(mesh_fill), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "fill(shape, low=None, high=None, slope=0, *, regions=None, body=\"body\", info=False, context=None, **keywords)\n--\n\n"
      "Meshes the inside of `shape`: a souple.Surface, or a function of a point x that is below 0 inside, in the box "
      "low..high.\n\n"
      "Of a surface: " SP_DOC_sp_mesh_fill_surface "\n\nOf a function: " SP_DOC_sp_mesh_fill
      "\n\nregions: {name: function}, parts that become groups. info: the result is (mesh, FillInfo).\n" SP_KEYWORDS_sp_fill_def},
-    {"fill_labels", KEYWORDS(mesh_fill_labels), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"fill_labels", SP_PY_KEYWORDS(mesh_fill_labels), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "fill_labels(labels, affine=None, names=None, *, take=None, info=False, context=None, "
      "**keywords)\n--\n\n" SP_DOC_sp_mesh_fill_labels "\n\nlabels: array [k][j][i] of integers; affine: 3 x 4, see "
      "sp_label_volume; names: {label: name}.\n" SP_KEYWORDS_sp_fill_def},
-    {"examine_arrays", KEYWORDS(mesh_examine_arrays), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"examine_arrays", SP_PY_KEYWORDS(mesh_examine_arrays), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "examine_arrays(positions, elements, element_type=None, **keywords)\n--\n\n" SP_DOC_sp_mesh_examine
      "\n\nThe arguments are those of Mesh, and:\n" SP_KEYWORDS_sp_examine_options},
-    {"repair", KEYWORDS(mesh_repair), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+    {"repair", SP_PY_KEYWORDS(mesh_repair), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "repair(positions, elements, element_type=None, **keywords)\n--\n\n(mesh, MeshRepairs). " SP_DOC_sp_mesh_repaired},
-    {"examine", KEYWORDS(mesh_examine), METH_VARARGS | METH_KEYWORDS,
+    {"examine", SP_PY_KEYWORDS(mesh_examine), METH_VARARGS | METH_KEYWORDS,
      "examine($self, **keywords)\n--\n\nDefects and statistics: souple.MeshReport.\n" SP_KEYWORDS_sp_examine_options},
-    {"select", KEYWORDS(mesh_select), METH_VARARGS | METH_KEYWORDS,
+    {"select", SP_PY_KEYWORDS(mesh_select), METH_VARARGS | METH_KEYWORDS,
      "select($self, on=\"nodes\", *, where=None, **keywords)\n--\n\n" SP_DOC_sp_mesh_select
      "\n\non: \"nodes\", \"elements\" or \"faces\"; where: a function of a point x that says True or "
      "False.\n" SP_KEYWORDS_sp_selection},
-    {"refined", KEYWORDS(mesh_refined), METH_VARARGS | METH_KEYWORDS,
+    {"refined", SP_PY_KEYWORDS(mesh_refined), METH_VARARGS | METH_KEYWORDS,
      "refined($self, times=1, *, edge=0, where=None, **keywords)\n--\n\n" SP_DOC_sp_mesh_refined
      "\n\nWith a selection or `edge`: " SP_DOC_sp_mesh_refined_where "\n" SP_KEYWORDS_sp_selection},
-    {"order2", KEYWORDS(mesh_order2), METH_VARARGS | METH_KEYWORDS, "order2($self, curve=None)\n--\n\n" SP_DOC_sp_mesh_order2},
-    {"transformed", KEYWORDS(mesh_transformed), METH_VARARGS | METH_KEYWORDS,
+    {"order2", SP_PY_KEYWORDS(mesh_order2), METH_VARARGS | METH_KEYWORDS,
+     "order2($self, curve=None)\n--\n\n" SP_DOC_sp_mesh_order2},
+    {"transformed", SP_PY_KEYWORDS(mesh_transformed), METH_VARARGS | METH_KEYWORDS,
      "transformed($self, scale=None, pose=None)\n--\n\n" SP_DOC_sp_mesh_transformed},
     {"boundary", mesh_boundary, METH_NOARGS, "boundary($self)\n--\n\n" SP_DOC_sp_mesh_boundary},
-    {"element_point", KEYWORDS(mesh_element_point), METH_VARARGS | METH_KEYWORDS,
+    {"element_point", SP_PY_KEYWORDS(mesh_element_point), METH_VARARGS | METH_KEYWORDS,
      "element_point($self, element, natural=None)\n--\n\n" SP_DOC_sp_mesh_element_point},
     {"element_integrals", mesh_element_integrals, METH_VARARGS,
      "element_integrals($self, element)\n--\n\n" SP_DOC_sp_mesh_element_integrals},

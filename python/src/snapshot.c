@@ -114,17 +114,6 @@ static PyObject *snapshot_close(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyObject *snapshot_enter(PyObject *self, PyObject *unused) {
-    (void)unused;
-    Py_INCREF(self);
-    return self;
-}
-
-static PyObject *snapshot_exit(PyObject *self, PyObject *args) {
-    (void)args;
-    return snapshot_close(self, NULL);
-}
-
 // ---------------------------------------------------------------------------------------------------- a snapshot
 
 static PyObject *snapshot_step(PyObject *self, void *closure) {
@@ -158,8 +147,7 @@ static PyObject *snapshot_reservations(PyObject *self, void *closure) {
     for (int i = 1; list && i < 32; i++) {
         if (!(s->reservations >> i & 1)) continue;
         PyObject *status = sp_py_status((sp_status)i);
-        if (!status || PyList_Append(list, status) < 0) Py_CLEAR(list);
-        Py_XDECREF(status);
+        sp_py_append(&list, status);
     }
     return list;
 }
@@ -180,8 +168,7 @@ static PyObject *records(PyObject *self, const void *items, int count, const sp_
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < count; i++) {
         PyObject *record = sp_py_record(table, (const char *)items + (size_t)i * table->size, ((snapshot_object *)self)->world);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -301,8 +288,7 @@ static PyObject *surface_roles(PyObject *self, void *closure) {
     for (int i = 0; list && i < sp_py_words_roles.count; i++) {
         if (!(s->roles & (unsigned)sp_py_words_roles.words[i].value)) continue;
         PyObject *word = PyUnicode_FromString(sp_py_words_roles.words[i].word);
-        if (!word || PyList_Append(list, word) < 0) Py_CLEAR(list);
-        Py_XDECREF(word);
+        sp_py_append(&list, word);
     }
     return list;
 }
@@ -389,8 +375,8 @@ static int add_snapshot(PyObject *module) {
     static PyMethodDef methods[] = {
         {"close", snapshot_close, METH_NOARGS,
          "close($self)\n--\n\nReleases the snapshot. Its slot is free again when the last array that shows it is gone."},
-        {"__enter__", snapshot_enter, METH_NOARGS, NULL},
-        {"__exit__", snapshot_exit, METH_VARARGS, NULL},
+        {"__enter__", sp_py_enter, METH_NOARGS, NULL},
+        {"__exit__", sp_py_exit, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL}};
     static PyGetSetDef properties[] = {
         {"step", snapshot_step, NULL, "Number of the step.", NULL},

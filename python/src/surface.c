@@ -222,17 +222,15 @@ static PyObject *surface_repr(PyObject *self) {
     return PyUnicode_FromFormat("<souple.Surface: %d vertices, %d faces>", def.vertex_count, def.face_count);
 }
 
-#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 int sp_py_init_surface(PyObject *module) {
     static PyMethodDef methods[] = {
-        {"subdivided", KEYWORDS(surface_subdivided), METH_VARARGS | METH_KEYWORDS,
+        {"subdivided", SP_PY_KEYWORDS(surface_subdivided), METH_VARARGS | METH_KEYWORDS,
          "subdivided($self, times=1, smooth=False, crease=180)\n--\n\n" SP_DOC_sp_trimesh_subdivided},
-        {"transformed", KEYWORDS(surface_transformed), METH_VARARGS | METH_KEYWORDS,
+        {"transformed", SP_PY_KEYWORDS(surface_transformed), METH_VARARGS | METH_KEYWORDS,
          "transformed($self, scale=None, pose=None)\n--\n\n" SP_DOC_sp_trimesh_transformed},
-        {"examine", KEYWORDS(surface_examine), METH_VARARGS | METH_KEYWORDS,
+        {"examine", SP_PY_KEYWORDS(surface_examine), METH_VARARGS | METH_KEYWORDS,
          "examine($self, **keywords)\n--\n\nDefects and statistics: souple.MeshReport.\n" SP_KEYWORDS_sp_examine_options},
-        {"repaired", KEYWORDS(surface_repaired), METH_VARARGS | METH_KEYWORDS,
+        {"repaired", SP_PY_KEYWORDS(surface_repaired), METH_VARARGS | METH_KEYWORDS,
          "repaired($self, **keywords)\n--\n\n(surface, MeshRepairs). " SP_DOC_sp_mesh_repaired},
         {"close", surface_close, METH_NOARGS,
          "close($self)\n--\n\nReleases the surface. Its memory is freed when the last array that shows it is gone."},

@@ -1,5 +1,6 @@
 // Written by tools/python_api.py from include/souple/*.h: change those and run it again. clang-format does not apply.
 // Fields of structs and words of enumerations, for convert.c.
+// clang-format off
 #ifndef SP_PYTHON_TABLES_H
 #define SP_PYTHON_TABLES_H
 

@@ -43,15 +43,14 @@ PyObject *sp_py_world_result(PyObject *world, sp_status status) {
     return sp_py_status(status);
 }
 
-// 0, or -1 with an exception
-static int check(PyObject *self, sp_status status) {
-    PyObject *result = sp_py_world_result(self, status);
+int sp_py_world_check(PyObject *world, sp_status status) {
+    PyObject *result = sp_py_world_result(world, status);
     Py_XDECREF(result);
     return result ? 0 : -1;
 }
 
-static PyObject *none_or_raise(PyObject *self, sp_status status) {
-    if (check(self, status) < 0) return NULL;
+PyObject *sp_py_world_done(PyObject *world, sp_status status) {
+    if (sp_py_world_check(world, status) < 0) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -105,11 +104,6 @@ static PyObject *world_enter(PyObject *self, PyObject *unused) {
     return self;
 }
 
-static PyObject *world_exit(PyObject *self, PyObject *args) {
-    (void)args;
-    return world_close(self, NULL);
-}
-
 // ---------------------------------------------------------------------------------------------------- bodies
 
 // material="neo-hookean" is the model; material={...} the constants
@@ -152,7 +146,7 @@ static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywo
         complete_regions(&call, &def);
         if (!def.regions) goto done;
         SP_PY_LONG(handle_of(self), status = sp_world_add_solid(world, &def, &id));
-        if (check(self, status) == 0) result = sp_py_body_new(self, id);
+        if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
     }
 done:
     sp_py_call_end(&call, result != NULL);
@@ -170,7 +164,7 @@ static PyObject *world_add_rigid(PyObject *self, PyObject *args, PyObject *keywo
     if (all && sp_py_struct_set(&call, &sp_py_struct_sp_rigid_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_add_rigid(world, &def, &id));
-        if (check(self, status) == 0) result = sp_py_body_new(self, id);
+        if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
     }
     sp_py_call_end(&call, result != NULL);
     Py_XDECREF(all);
@@ -187,7 +181,7 @@ static PyObject *world_add_rod(PyObject *self, PyObject *args, PyObject *keyword
     if (all && sp_py_struct_set(&call, &sp_py_struct_sp_rod_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_add_rod(world, &def, &id));
-        if (check(self, status) == 0) result = sp_py_body_new(self, id);
+        if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
     }
     sp_py_call_end(&call, result != NULL);
     Py_XDECREF(all);
@@ -204,7 +198,7 @@ static PyObject *world_add_link(PyObject *self, PyObject *args, PyObject *keywor
     if (all && sp_py_struct_set(&call, &sp_py_struct_sp_link_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_add_link(world, &def, &id));
-        if (check(self, status) == 0) result = sp_py_link_new(self, id);
+        if (sp_py_world_check(self, status) == 0) result = sp_py_link_new(self, id);
     }
     sp_py_call_end(&call, result != NULL);
     Py_XDECREF(all);
@@ -217,8 +211,7 @@ static PyObject *world_bodies(PyObject *self, void *closure) {
     PyObject *list = world ? PyList_New(0) : NULL;
     for (int i = 0; list && i < sp_world_body_count(world); i++) {
         PyObject *body = sp_py_body_new(self, sp_world_body_id(world, i));
-        if (!body || PyList_Append(list, body) < 0) Py_CLEAR(list);
-        Py_XDECREF(body);
+        sp_py_append(&list, body);
     }
     return list;
 }
@@ -230,8 +223,7 @@ static PyObject *world_links(PyObject *self, void *closure) {
     sp_link_info info;
     for (int i = 0; list && sp_world_link_at(world, i, &info) >= 0 && i < sp_world_link_count(world); i++) {
         PyObject *link = sp_py_link_new(self, info.id);
-        if (!link || PyList_Append(list, link) < 0) Py_CLEAR(list);
-        Py_XDECREF(link);
+        sp_py_append(&list, link);
     }
     return list;
 }
@@ -276,7 +268,7 @@ static PyObject *world_contact(PyObject *self, PyObject *args, PyObject *keyword
     if (all && sp_py_struct_set(&call, &sp_py_struct_sp_contact_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_set_contact(world, off ? NULL : &def));
-        result = none_or_raise(self, status);
+        result = sp_py_world_done(self, status);
     }
     sp_py_call_end(&call, false);
     Py_XDECREF(all);
@@ -307,7 +299,7 @@ static PyObject *world_add_contact_pair(PyObject *self, PyObject *args, PyObject
     }
     if (done == 0 && sp_py_struct_set(&call, &sp_py_struct_sp_contact_pair_def, all, &def) == 0) {
         if (word >= 0) def.formulation = word;
-        if (check(self, sp_world_add_contact_pair(world, &def, &index)) == 0) result = PyLong_FromLong(index);
+        if (sp_py_world_check(self, sp_world_add_contact_pair(world, &def, &index)) == 0) result = PyLong_FromLong(index);
     }
     sp_py_call_end(&call, false);
     Py_XDECREF(all);
@@ -324,7 +316,7 @@ static PyObject *world_add_friction(PyObject *self, PyObject *args, PyObject *ke
     sp_contact_part chosen = {.surface = -1};
     if (!world || !PyArg_ParseTupleAndKeywords(args, keywords, "Od|z:add_friction", names, &part, &friction, &path)) return NULL;
     if (sp_py_struct_value(&call, &sp_py_struct_sp_contact_part, part, &chosen) == 0)
-        result = none_or_raise(self, sp_world_add_friction(world, &chosen, friction, path));
+        result = sp_py_world_done(self, sp_world_add_friction(world, &chosen, friction, path));
     sp_py_call_end(&call, false);
     return result;
 }
@@ -333,7 +325,7 @@ static PyObject *world_open_surface(PyObject *self, PyObject *unused) {
     (void)unused;
     sp_world *world = sp_py_world(self);
     sp_open_surface open;
-    if (!world || check(self, sp_world_open_surface(world, &open)) < 0) return NULL;
+    if (!world || sp_py_world_check(self, sp_world_open_surface(world, &open)) < 0) return NULL;
     if (open.edges) return sp_py_record(&sp_py_struct_sp_open_surface, &open, self);
     Py_RETURN_NONE;
 }
@@ -345,10 +337,9 @@ static PyObject *world_contacts(PyObject *self, void *closure) {
     for (int i = 0; list && i < sp_world_contact_count(world); i++) {
         sp_contact_point point;
         PyObject *record = NULL;
-        if (check(self, sp_world_contact_at(world, i, &point)) == 0)
+        if (sp_py_world_check(self, sp_world_contact_at(world, i, &point)) == 0)
             record = sp_py_record(&sp_py_struct_sp_contact_point, &point, self);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -357,7 +348,7 @@ static PyObject *world_contact_sum(PyObject *self, void *closure) {
     (void)closure;
     sp_world *world = sp_py_world(self);
     sp_contact_sum sum;
-    if (!world || check(self, sp_world_contact_sum(world, (sp_body_id){0, 0}, &sum)) < 0) return NULL;
+    if (!world || sp_py_world_check(self, sp_world_contact_sum(world, (sp_body_id){0, 0}, &sum)) < 0) return NULL;
     return sp_py_record(&sp_py_struct_sp_contact_sum, &sum, self);
 }
 
@@ -371,7 +362,7 @@ static PyObject *world_set_contacts(PyObject *self, PyObject *list) {
     int done = points ? 0 : -1;
     for (Py_ssize_t i = 0; done == 0 && i < count; i++)
         done = sp_py_struct_value(&call, &sp_py_struct_sp_contact_point, PyList_GetItem(items, i), &points[i]);
-    if (done == 0) result = none_or_raise(self, sp_world_set_contacts(world, points, (int)count));
+    if (done == 0) result = sp_py_world_done(self, sp_world_set_contacts(world, points, (int)count));
     sp_py_call_end(&call, false);
     Py_DECREF(items);
     return result;
@@ -384,7 +375,7 @@ static PyObject *world_contact_problem(PyObject *self, PyObject *unused) {
     sp_status status;
     if (!world) return NULL;
     SP_PY_LONG(handle_of(self), status = sp_world_contact_problem(world, &p));
-    if (check(self, status) < 0) return NULL;
+    if (sp_py_world_check(self, status) < 0) return NULL;
     const Py_ssize_t rows = 3 * (Py_ssize_t)p.contacts;
     return Py_BuildValue("{sisNsNsNsNsNsNsNsO}", "contacts", p.contacts, "start", sp_py_copy(p.start, SP_PY_INT, rows + 1, 0),
                          "column", sp_py_copy(p.column, SP_PY_INT, p.start[rows], 0), "value",
@@ -451,9 +442,9 @@ static PyObject *world_events(PyObject *self, void *closure) {
     for (int i = 0; list && i < info.event_count; i++) {
         sp_event event;
         PyObject *record = NULL;
-        if (check(self, sp_world_event_at(world, i, &event)) == 0) record = sp_py_record(&sp_py_struct_sp_event, &event, self);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        if (sp_py_world_check(self, sp_world_event_at(world, i, &event)) == 0)
+            record = sp_py_record(&sp_py_struct_sp_event, &event, self);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -467,7 +458,7 @@ static PyObject *world_sweep(PyObject *self, PyObject *args, PyObject *keywords)
     if (!world || !PyArg_ParseTupleAndKeywords(args, keywords, "OOd:sweep", names, &start, &end, &radius) ||
         sp_py_numbers_into(NULL, start, "start", SP_PY_DOUBLE, 3, a) < 0 ||
         sp_py_numbers_into(NULL, end, "end", SP_PY_DOUBLE, 3, b) < 0 ||
-        check(self, sp_world_sweep(world, a, b, radius, &fraction, &body)) < 0)
+        sp_py_world_check(self, sp_world_sweep(world, a, b, radius, &fraction, &body)) < 0)
         return NULL;
     return Py_BuildValue("(dN)", fraction, sp_py_body_new(self, body));
 }
@@ -515,7 +506,7 @@ static PyObject *world_apply(PyObject *self, PyObject *args, PyObject *keywords)
     sp_py_call call = call_of(self);
     sp_edit edit;
     PyObject *result = NULL;
-    if (world && read_edit(&call, args, keywords, &edit) == 0) result = none_or_raise(self, sp_world_apply(world, &edit));
+    if (world && read_edit(&call, args, keywords, &edit) == 0) result = sp_py_world_done(self, sp_world_apply(world, &edit));
     sp_py_call_end(&call, false);
     return result;
 }
@@ -536,8 +527,7 @@ static PyObject *world_edits_taken(PyObject *self, void *closure) {
     PyObject *list = world ? PyList_New(0) : NULL;
     for (int i = 0; list && i < count; i++) {
         PyObject *record = sp_py_record(&sp_py_struct_sp_edit, &edits[i], self);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -548,7 +538,8 @@ static PyObject *world_parameter(PyObject *self, PyObject *args) {
     sp_world *world = sp_py_world(self);
     const char *path;
     sp_param_info info;
-    if (!world || !PyArg_ParseTuple(args, "s:parameter", &path) || check(self, sp_world_param(world, path, &info)) < 0)
+    if (!world || !PyArg_ParseTuple(args, "s:parameter", &path) ||
+        sp_py_world_check(self, sp_world_param(world, path, &info)) < 0)
         return NULL;
     return sp_py_record(&sp_py_struct_sp_param_info, &info, self);
 }
@@ -560,9 +551,9 @@ static PyObject *world_parameters(PyObject *self, PyObject *unused) {
     for (int i = 0; list && i < sp_world_param_count(world); i++) {
         sp_param_info info;
         PyObject *record = NULL;
-        if (check(self, sp_world_param_at(world, i, &info)) == 0) record = sp_py_record(&sp_py_struct_sp_param_info, &info, self);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        if (sp_py_world_check(self, sp_world_param_at(world, i, &info)) == 0)
+            record = sp_py_record(&sp_py_struct_sp_param_info, &info, self);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -572,7 +563,7 @@ static PyObject *world_set_param(PyObject *self, PyObject *args) {
     const char *path;
     double value;
     if (!world || !PyArg_ParseTuple(args, "sd:set_param", &path, &value)) return NULL;
-    return none_or_raise(self, sp_world_set_param(world, path, value));
+    return sp_py_world_done(self, sp_world_set_param(world, path, value));
 }
 
 static PyObject *world_fields(PyObject *self, void *closure) {
@@ -584,10 +575,9 @@ static PyObject *world_fields(PyObject *self, void *closure) {
     for (int i = 0; list && i < count; i++) {
         sp_field_info info;
         PyObject *record = NULL;
-        if (check(self, sp_world_field_at(world, all, i, &info)) == 0)
+        if (sp_py_world_check(self, sp_world_field_at(world, all, i, &info)) == 0)
             record = sp_py_record(&sp_py_struct_sp_field_info, &info, self);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -598,7 +588,7 @@ static PyObject *world_publish(PyObject *self, PyObject *unused) {
     sp_status status;
     if (!world) return NULL;
     SP_PY_LONG(handle_of(self), status = sp_world_publish(world));
-    return none_or_raise(self, status);
+    return sp_py_world_done(self, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- checkpoints
@@ -610,7 +600,7 @@ static PyObject *world_save(PyObject *self, PyObject *unused) {
     sp_status status;
     if (!world) return NULL;
     SP_PY_LONG(handle_of(self), status = sp_world_save(world, &checkpoint));
-    if (check(self, status) < 0) return NULL;
+    if (sp_py_world_check(self, status) < 0) return NULL;
     PyObject *bytes = PyBytes_FromStringAndSize(checkpoint.data, (Py_ssize_t)checkpoint.size);
     sp_checkpoint_free(world, &checkpoint);
     return bytes;
@@ -623,7 +613,7 @@ static PyObject *world_restore(PyObject *self, PyObject *data) {
     sp_status status;
     if (!world || PyBytes_AsStringAndSize(data, &bytes, &size) < 0) return NULL;
     SP_PY_LONG(handle_of(self), status = sp_world_restore(world, bytes, (size_t)size));
-    return none_or_raise(self, status);
+    return sp_py_world_done(self, status);
 }
 
 static PyObject *world_repr(PyObject *self) {
@@ -645,8 +635,7 @@ static PyObject *field_list(PyObject *self, PyObject *unused) {
     sp_field_info info;
     for (int i = 0; list && i < sp_field_count() && sp_field_at(i, &info) >= 0; i++) {
         PyObject *record = sp_py_record(&sp_py_struct_sp_field_info, &info, NULL);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -666,8 +655,7 @@ static PyObject *parameter_list(PyObject *self, PyObject *args) {
     sp_param_spec spec;
     for (int i = 0; list && i < sp_kind_param_count(kind) && sp_kind_param_at(kind, i, &spec) >= 0; i++) {
         PyObject *record = sp_py_record(&sp_py_struct_sp_param_spec, &spec, NULL);
-        if (!record || PyList_Append(list, record) < 0) Py_CLEAR(list);
-        Py_XDECREF(record);
+        sp_py_append(&list, record);
     }
     return list;
 }
@@ -677,8 +665,7 @@ static PyObject *kind_list(PyObject *self, PyObject *unused) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && sp_kind_name(i); i++) {
         PyObject *name = PyUnicode_FromString(sp_kind_name(i));
-        if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-        Py_XDECREF(name);
+        sp_py_append(&list, name);
     }
     return list;
 }
@@ -700,8 +687,7 @@ static PyObject *stage_list(PyObject *self, PyObject *unused) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < SP_STAGE_COUNT; i++) {
         PyObject *name = PyUnicode_FromString(sp_stage_name((sp_stage)i));
-        if (!name || PyList_Append(list, name) < 0) Py_CLEAR(list);
-        Py_XDECREF(name);
+        sp_py_append(&list, name);
     }
     return list;
 }
@@ -775,8 +761,6 @@ static PyObject *rod_fit(PyObject *self, PyObject *args, PyObject *keywords) {
     return result;
 }
 
-#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 static PyMethodDef functions[] = {
     {"list_fields", field_list, METH_NOARGS, "list_fields()\n--\n\nAll fields of all kinds of bodies: souple.FieldInfo."},
     {"list_parameters", parameter_list, METH_VARARGS,
@@ -786,11 +770,11 @@ static PyMethodDef functions[] = {
      "list_backends()\n--\n\nBackends of this build, and the hardware that they use."},
     {"list_stages", stage_list, METH_NOARGS,
      "list_stages()\n--\n\nNames of the stages of a step, in the order of StepInfo.stage_ms."},
-    {"moduli", KEYWORDS(material_moduli), METH_VARARGS | METH_KEYWORDS,
+    {"moduli", SP_PY_KEYWORDS(material_moduli), METH_VARARGS | METH_KEYWORDS,
      "moduli(material=\"corotational\", **keywords)\n--\n\n" SP_DOC_sp_material_moduli "\n" SP_KEYWORDS_sp_material},
-    {"rigid_mass", KEYWORDS(rigid_mass), METH_VARARGS | METH_KEYWORDS,
+    {"rigid_mass", SP_PY_KEYWORDS(rigid_mass), METH_VARARGS | METH_KEYWORDS,
      "rigid_mass(shapes=None, **keywords)\n--\n\n" SP_DOC_sp_rigid_def_mass "\n" SP_KEYWORDS_sp_rigid_def},
-    {"fit_rod", KEYWORDS(rod_fit), METH_VARARGS | METH_KEYWORDS,
+    {"fit_rod", SP_PY_KEYWORDS(rod_fit), METH_VARARGS | METH_KEYWORDS,
      "fit_rod(points, elements, model=\"clothoid\")\n--\n\n" SP_DOC_sp_rod_fit
      "\n\nThe result is a dict with root, length, elements, curvature (a strand of World.add_rod has these) and farthest."},
     {NULL, NULL, 0, NULL}};
@@ -803,39 +787,39 @@ static PyMethodDef methods[] = {
     {"close", world_close, METH_NOARGS,
      "close($self)\n--\n\nReleases the world. Its memory is freed when the last snapshot or array that shows it is gone."},
     {"__enter__", world_enter, METH_NOARGS, NULL},
-    {"__exit__", world_exit, METH_VARARGS, NULL},
-    {"add_solid", KEYWORDS(world_add_solid), METH_VARARGS | METH_KEYWORDS,
+    {"__exit__", sp_py_exit, METH_VARARGS, NULL},
+    {"add_solid", SP_PY_KEYWORDS(world_add_solid), METH_VARARGS | METH_KEYWORDS,
      "add_solid($self, mesh, name=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_solid
      "\n\nmaterial: the law (\"neo-hookean\"), or a dict of constants; these may also be given directly (young=3e5). fix, load, "
      "...:\n"
      "one dict or a list of them; a fix may be just a list of nodes. Functions of time take t [s].\n" SP_KEYWORDS_sp_solid_def
      "\nof the material:\n" SP_KEYWORDS_sp_material},
-    {"add_rigid", KEYWORDS(world_add_rigid), METH_VARARGS | METH_KEYWORDS,
+    {"add_rigid", SP_PY_KEYWORDS(world_add_rigid), METH_VARARGS | METH_KEYWORDS,
      "add_rigid($self, shapes=None, name=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_rigid "\n" SP_KEYWORDS_sp_rigid_def
      "\nof a shape:\n" SP_KEYWORDS_sp_rigid_shape},
-    {"add_rod", KEYWORDS(world_add_rod), METH_VARARGS | METH_KEYWORDS,
+    {"add_rod", SP_PY_KEYWORDS(world_add_rod), METH_VARARGS | METH_KEYWORDS,
      "add_rod($self, strands=None, sections=None, name=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_rod
      "\n" SP_KEYWORDS_sp_rod_def "\nof a strand:\n" SP_KEYWORDS_sp_rod_strand "\nof a section:\n" SP_KEYWORDS_sp_rod_section},
-    {"add_link", KEYWORDS(world_add_link), METH_VARARGS | METH_KEYWORDS,
+    {"add_link", SP_PY_KEYWORDS(world_add_link), METH_VARARGS | METH_KEYWORDS,
      "add_link($self, type=\"weld\", a=None, b=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_link "\n" SP_KEYWORDS_sp_link_def},
-    {"contact", KEYWORDS(world_contact), METH_VARARGS | METH_KEYWORDS,
+    {"contact", SP_PY_KEYWORDS(world_contact), METH_VARARGS | METH_KEYWORDS,
      "contact($self, formulation=\"penalty\", **keywords)\n--\n\n" SP_DOC_sp_world_set_contact
      "\n\nformulation None: no contact.\n" SP_KEYWORDS_sp_contact_def},
-    {"add_contact_pair", KEYWORDS(world_add_contact_pair), METH_VARARGS | METH_KEYWORDS,
+    {"add_contact_pair", SP_PY_KEYWORDS(world_add_contact_pair), METH_VARARGS | METH_KEYWORDS,
      "add_contact_pair($self, a, b, **keywords)\n--\n\n" SP_DOC_sp_world_add_contact_pair
      "\n\na, b: a body or its name, a dict of a part, or a list of them.\n" SP_KEYWORDS_sp_contact_pair_def},
-    {"add_friction", KEYWORDS(world_add_friction), METH_VARARGS | METH_KEYWORDS,
+    {"add_friction", SP_PY_KEYWORDS(world_add_friction), METH_VARARGS | METH_KEYWORDS,
      "add_friction($self, part, friction, path=None)\n--\n\n" SP_DOC_sp_world_add_friction},
     {"open_surface", world_open_surface, METH_NOARGS, "open_surface($self)\n--\n\n" SP_DOC_sp_world_open_surface},
     {"set_contacts", world_set_contacts, METH_O, "set_contacts($self, contacts)\n--\n\n" SP_DOC_sp_world_set_contacts},
     {"contact_problem", world_contact_problem, METH_NOARGS,
      "contact_problem($self)\n--\n\n" SP_DOC_sp_contact_problem "\n\nA dict; W by compressed rows: start, column, value."},
     {"step", world_step, METH_O, "step($self, h)\n--\n\n" SP_DOC_sp_world_step "\n\nReturns souple.Status; failures are raised."},
-    {"sweep", KEYWORDS(world_sweep), METH_VARARGS | METH_KEYWORDS,
+    {"sweep", SP_PY_KEYWORDS(world_sweep), METH_VARARGS | METH_KEYWORDS,
      "sweep($self, start, end, radius)\n--\n\n(fraction, body). " SP_DOC_sp_world_sweep},
-    {"queue", KEYWORDS(world_queue), METH_VARARGS | METH_KEYWORDS,
+    {"queue", SP_PY_KEYWORDS(world_queue), METH_VARARGS | METH_KEYWORDS,
      "queue($self, type, **keywords)\n--\n\n" SP_DOC_sp_world_queue "\n" SP_KEYWORDS_sp_edit},
-    {"apply", KEYWORDS(world_apply), METH_VARARGS | METH_KEYWORDS,
+    {"apply", SP_PY_KEYWORDS(world_apply), METH_VARARGS | METH_KEYWORDS,
      "apply($self, type, **keywords)\n--\n\n" SP_DOC_sp_world_apply},
     {"drop_edits", world_drop_edits, METH_NOARGS, "drop_edits($self)\n--\n\n" SP_DOC_sp_world_drop_edits},
     {"parameter", world_parameter, METH_VARARGS, "parameter($self, path)\n--\n\n" SP_DOC_sp_world_param},

@@ -179,11 +179,11 @@ class Others(Folder):
         from scipy import sparse
 
         problem = self.problem()
-        souple.fclib_write(self.path("a.hdf5"), problem, {"r": [0.5, 0, 0], "u": [0, 0.1, 0]})
+        souple.fclib.write(self.path("a.hdf5"), problem, {"r": [0.5, 0, 0], "u": [0, 0.1, 0]})
         problem["W"] = sparse.csr_matrix(np.diag([2.0, 3.0, 4.0]))
-        souple.fclib_write(self.path("b.hdf5"), problem)
+        souple.fclib.write(self.path("b.hdf5"), problem)
         for name in "ab":
-            again = souple.fclib_read(self.path(name + ".hdf5"))
+            again = souple.fclib.read(self.path(name + ".hdf5"))
             self.assertEqual((again["dimension"], again["contacts"], again["global"]), (3, 1, False))
             w = again["W"]
             dense = sparse.csr_matrix((w["value"], w["column"], w["start"]), w["shape"]).toarray()
@@ -201,9 +201,9 @@ class Others(Folder):
             ({"contacts": -1}, "contacts = -1"),
         ):
             with self.assertRaisesRegex(souple.BadInput, told):
-                souple.fclib_write(self.path("c.hdf5"), {**self.problem(), **change})
+                souple.fclib.write(self.path("c.hdf5"), {**self.problem(), **change})
         with self.assertRaises(souple.Error):
-            souple.fclib_read(self.path("missing.hdf5"))
+            souple.fclib.read(self.path("missing.hdf5"))
 
     def test_edit_log_replays_a_run(self):
         scene = souple.Scene.parse(SCENE)
