@@ -86,8 +86,8 @@ class ReachEnv:
 
     def _hold(self, world, hand):
         """The hand: a spring from the middle of the upper end to a point."""
-        anchor = world["strip"].anchor(point=(0.01, 0.2, 0.01))
-        world.queue("drag", anchor=anchor, target=(0.01 + hand[0], 0.2 + hand[1], 0.01), stiffness=1000, damping=1)
+        strip = world["strip"]
+        strip.drag(strip.anchor(point=(0.01, 0.2, 0.01)), (0.01 + hand[0], 0.2 + hand[1], 0.01), stiffness=1000, damping=1)
 
     def _observe(self):
         """Of each world: target minus lower end, velocity of the lower end, lower end and middle seen from the hand, target."""
