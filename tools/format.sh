@@ -12,7 +12,7 @@ sources() {
     if [ $# -gt 0 ]; then
         printf '%s\0' "$@"
     else
-        find app bench examples include src tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' \) -print0 | sort -z
+        find app bench examples include python src tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' \) -print0 | sort -z
     fi
 }
 sources "$@" | xargs -0 -n 40 -P "${JOBS:-$(nproc 2>/dev/null || echo 2)}" clang-format "${mode[@]}"

@@ -81,6 +81,11 @@ draw rods-ribbon rods/ribbon --time 0.75 --size 900 900
 draw rods-scroll rods/scroll --time 0.3 --size 900 900
 draw rods-poster rods/poster --time 0.5 --size 900 900
 draw rods-catheter rods/catheter --size 1280 640
+draw tutorial-first-body tutorials/first-body --size 900 420 --plain
+draw tutorial-materials tutorials/materials --size 900 480 --set press=0.2 --set pad.box.pattern=hex
+draw tutorial-contact tutorials/contact --size 900 480 --time 0.3
+draw tutorial-capstan contact/capstan --size 800 560 --contacts --plain
+draw tutorial-rods tutorials/rods --size 900 480 --plain
 draw twining-2d rods/twining-2d --size 840 840
 draw twining-3d rods/twining-3d --size 600 840
 draw updated-pull updated/torus-pull --time 0.4 --size 1280 740

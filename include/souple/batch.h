@@ -69,8 +69,9 @@ typedef struct sp_batch_view {
 } sp_batch_view;
 
 /// A field of a body ("position", "velocity", any of SP_FIELD_LIST) in all worlds, in one array, at their current states. The
-/// body is the one of this name in each world. The array is valid until the same field of the same body is asked for again, or
-/// the batch is destroyed. SP_BAD_INPUT: a world has no such body or field, or another number of items than world 0.
+/// body is the one of this name in each world. The array is valid until the batch is destroyed; its numbers are replaced when the
+/// same field of the same body is asked for again. SP_BAD_INPUT: a world has no such body or field, or another number of items
+/// than world 0.
 SP_API sp_status sp_batch_field(sp_batch *batch, const char *body, const char *field, sp_batch_view *out);
 
 /// Memory of a batch.

@@ -511,12 +511,22 @@ typedef struct sp_snapshot_surface {
     const float *colors;                ///< vertex_count x 4; nullable
 } sp_snapshot_surface;
 
-/// A body in a snapshot: its surfaces and its energies.
+/// A field of a body in a snapshot, see sp_world_publish_field.
+typedef struct sp_snapshot_field {
+    const char *name;      ///< "position"
+    int count;             ///< items: nodes, elements or 1; 0: it could not be computed
+    int components;        ///< numbers per item
+    const double *values;  ///< count x components, in user numbering
+} sp_snapshot_field;
+
+/// A body in a snapshot: its surfaces, the fields that were asked for, and its energies.
 typedef struct sp_snapshot_body {
     sp_body_id id;
     const char *name;
     int surface_count;                    ///< at least 1
     const sp_snapshot_surface *surfaces;  ///< [0] the boundary, then the embedded surfaces
+    int field_count;                      ///< fields of sp_world_publish_field; default: none
+    const sp_snapshot_field *fields;      ///< in the order of SP_FIELD_LIST
     // as in sp_body_measures, of the last step
     int inverted;
     double volume_lost, penetration;
@@ -553,6 +563,11 @@ typedef struct sp_snapshot {
 /// The newest snapshot, from any thread; NULL before the first. It may be held for any time: a step without a free slot skips its
 /// snapshot.
 SP_API const sp_snapshot *sp_world_snapshot_acquire(sp_world *world);
+/// Snapshots that are published from now on contain this field of a body, or contain it no longer (published: false), so that
+/// other threads read it without a copy while the world steps. The memory is allocated now; a slot that a reader holds gets it
+/// when it is used again, and so does every slot when the number of items has grown. Checkpoints do not contain the request.
+/// SP_BAD_INPUT: the body has no such field.
+SP_API sp_status sp_world_publish_field(sp_world *world, sp_body_id body, const char *field, bool published);
 /// Publishes a snapshot of the current state, without a step.
 SP_API sp_status sp_world_publish(sp_world *world);
 /// Releases an acquired snapshot. Nullable: snapshot.

@@ -259,23 +259,22 @@ static sp_status check_field(sp_batch *b, const char *body, const char *field, s
     return SP_OK;
 }
 
-// The view of this field with memory for so many numbers.
+// The view of this field with memory for so many numbers. One that is too small stays without a name: a caller may hold its
+// array.
 static sp_status open_view(sp_batch *b, const char *body, const char *field, size_t numbers, batch_view **out) {
-    batch_view *v = b->views;
-    while (v && (strcmp(v->body, body) != 0 || strcmp(v->field, field) != 0)) v = v->next;
-    *out = v;
-    if (v && numbers <= v->capacity) return SP_OK;
+    batch_view *small = b->views, *v;
+    while (small && (strcmp(small->body, body) != 0 || strcmp(small->field, field) != 0)) small = small->next;
+    *out = small;
+    if (small && numbers <= small->capacity) return SP_OK;
     double *values = sp__alloc_uninitialised(b->ctx, numbers, sizeof *values);
-    if (!values || (!v && !SP_NEW(b->ctx, v, 1))) {
+    if (!values || !SP_NEW(b->ctx, v, 1)) {
         sp__free(b->ctx, values);
         return SP_FAIL(b->ctx, SP_NO_MEMORY, "no memory for the field '%s' of %d worlds", field, b->count);
     }
-    if (!*out) {
-        snprintf(v->body, sizeof v->body, "%s", body), snprintf(v->field, sizeof v->field, "%s", field);
-        v->next = b->views, b->views = *out = v;
-    }
-    sp__free(b->ctx, v->values);
+    if (small) small->body[0] = small->field[0] = 0;
+    snprintf(v->body, sizeof v->body, "%s", body), snprintf(v->field, sizeof v->field, "%s", field);
     v->values = values, v->capacity = numbers;
+    v->next = b->views, b->views = *out = v;
     return SP_OK;
 }
 

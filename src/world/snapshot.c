@@ -2,9 +2,12 @@
 // is neither the newest nor in use, then makes it the newest; readers acquire only the newest. If no slot is free, the snapshot
 // is skipped and counted.
 //
+// Fields of bodies are in snapshots where a reader has asked for them; a slot keeps memory for them from then on.
+//
 // The topology of a surface is shared with the body by reference count, so that a reader may keep a snapshot of a body that has
 // been removed. Only the step thread changes these counts. Changed positions are detected once, here, by comparison with the
 // previous snapshot.
+#include <assert.h>
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -70,6 +73,52 @@ static sp_status reserve_body_surfaces(sp_world *w, const sp_body *b, sp_snapsho
     return SP_OK;
 }
 
+// ---- fields
+
+// the fields of a body that snapshots contain: the next one from `at` on, NULL: no more
+static const sp_field *next_published(sp_world *w, const sp_body *b, int *at) {
+    static_assert(SP_FIELD_COUNT <= 64, "one bit for each field");
+    const uint64_t published = sp__world_slot(w, b)->published;
+    while (*at < b->ops->field_count) {
+        const sp_field *field = &b->ops->fields[(*at)++];
+        if (published >> field->id & 1) return field;
+    }
+    return NULL;
+}
+
+static sp_status reserve_field_list(sp_world *w, sp_snapshot_slot_body *part, int count) {
+    if (count <= part->field_capacity) return SP_OK;
+    sp_snapshot_slot_field *fields = sp__alloc(w->ctx, (size_t)count, sizeof *fields);
+    sp_snapshot_field *view = sp__alloc(w->ctx, (size_t)count, sizeof *view);
+    if (!fields || !view) {
+        sp__free(w->ctx, fields), sp__free(w->ctx, view);
+        return SP_NO_MEMORY;
+    }
+    if (part->field_capacity) memcpy(fields, part->fields, (size_t)part->field_capacity * sizeof *fields);
+    sp__free(w->ctx, part->fields), sp__free(w->ctx, part->field_view);
+    part->fields = fields, part->field_view = view;
+    part->field_capacity = count;
+    return SP_OK;
+}
+
+static sp_status reserve_fields(sp_world *w, const sp_body *b, sp_snapshot_slot_body *part) {
+    int count = 0;
+    for (int at = 0; next_published(w, b, &at); count++) continue;
+    SP_TRY(reserve_field_list(w, part, count));
+    for (int i = 0, at = 0; i < count; i++) {
+        sp_field_info info;
+        sp__body_field_info(b, next_published(w, b, &at), &info);
+        const size_t n = (size_t)info.count * (size_t)info.components;
+        sp_snapshot_slot_field *field = &part->fields[i];
+        if (n <= field->capacity) continue;
+        double *values = sp__alloc(w->ctx, n, sizeof *values);
+        if (!values) return SP_NO_MEMORY;
+        sp__free(w->ctx, field->values);
+        field->values = values, field->capacity = n;
+    }
+    return SP_OK;
+}
+
 // as many as the list of the world can hold, so that a slot grows only when the list does
 static sp_status reserve_contacts(sp_world *w, sp_snapshot_slot *snapshot) {
     if (w->contacts.capacity <= snapshot->contact_capacity) return SP_OK;
@@ -94,7 +143,10 @@ static sp_status reserve_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
     SP_TRY(reserve_parts(w, snapshot));
     SP_TRY(reserve_contacts(w, snapshot));
     SP_TRY(reserve_links(w, snapshot));
-    for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &snapshot->parts[i]));
+    for (int i = 0; i < w->body_count; i++) {
+        SP_TRY(reserve_body_surfaces(w, w->bodies[i], &snapshot->parts[i]));
+        SP_TRY(reserve_fields(w, w->bodies[i], &snapshot->parts[i]));
+    }
     return SP_OK;
 }
 
@@ -181,11 +233,27 @@ static void fill_health(sp_body *b, sp_snapshot_body *out) {
     out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
 }
 
+static int fill_fields(sp_world *w, sp_body *b, sp_snapshot_slot_body *part) {
+    const sp_step step = sp__body_step(b, &w->step);
+    int count = 0, at = 0;
+    for (const sp_field *field = next_published(w, b, &at); field; field = next_published(w, b, &at), count++) {
+        sp_field_info info;
+        sp__body_field_info(b, field, &info);
+        const bool done = field->fill(b, &step, field->id, part->fields[count].values) >= 0;
+        part->field_view[count] = (sp_snapshot_field){.name = info.name,
+                                                      .count = done ? info.count : 0,
+                                                      .components = info.components,
+                                                      .values = part->fields[count].values};
+    }
+    return count;
+}
+
 static void fill_body(sp_world *w, int body, sp_snapshot_slot_body *part, sp_snapshot_body *out) {
     sp_body *b = w->bodies[body];
     for (int i = 0; i < b->surface_count; i++) fill_surface(w, body, i, &part->surfaces[i], &part->view[i]);
     memcpy(part->name, b->name, sizeof part->name);
     *out = (sp_snapshot_body){.id = b->id, .name = part->name, .surface_count = b->surface_count, .surfaces = part->view};
+    out->field_count = fill_fields(w, b, part), out->fields = part->field_view;
     fill_health(b, out);
 }
 
@@ -229,6 +297,8 @@ static void free_snapshot_body(sp_world *w, sp_snapshot_slot_body *part) {
         sp__free(w->ctx, part->surfaces[i].positions), sp__free(w->ctx, part->surfaces[i].normals);
     }
     sp__free(w->ctx, part->surfaces), sp__free(w->ctx, part->view);
+    for (int i = 0; i < part->field_capacity; i++) sp__free(w->ctx, part->fields[i].values);
+    sp__free(w->ctx, part->fields), sp__free(w->ctx, part->field_view);
 }
 
 void sp__snapshots_free(sp_world *w) {
@@ -238,6 +308,24 @@ void sp__snapshots_free(sp_world *w) {
         sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies), sp__free(w->ctx, snapshot->contacts);
         sp__free(w->ctx, snapshot->links);
     }
+}
+
+static sp_status publish_field(sp_world *w, sp_body *b, const char *name, bool published) {
+    sp_field_info info;
+    const sp_status known = sp__body_field_get(b, &w->step, name, &info, NULL);
+    if (known < 0) return sp__world_body_failed(w, b, known);
+    uint64_t *bits = &sp__world_slot(w, b)->published;
+    const uint64_t before = *bits, bit = (uint64_t)1 << sp__body_field(b, name)->id;
+    *bits = published ? before | bit : before & ~bit;
+    const sp_status status = sp__snapshots_reserve(w);
+    if (status < 0) *bits = before;
+    return status;
+}
+
+sp_status sp_world_publish_field(sp_world *w, sp_body_id id, const char *field, bool published) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    return sp__world_leave(w, b ? publish_field(w, b, field, published) : sp__world_stale(w, id));
 }
 
 sp_status sp_world_publish(sp_world *w) {

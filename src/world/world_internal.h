@@ -42,7 +42,8 @@ typedef struct sp_slot {
     int removing_count, removing_left;  // by edits of the step; elements that are left
     sp_remains *incoming;               // of a restore
     bool has_incoming;
-    sp_growth *growth;  // of a restore: the body as it was before; NULL: it is the same
+    sp_growth *growth;   // of a restore: the body as it was before; NULL: it is the same
+    uint64_t published;  // fields in snapshots: bits of sp_field_id
     uint32_t generation;
 } sp_slot;
 
@@ -99,11 +100,19 @@ typedef struct sp_snapshot_slot_surface {
     int vertex_capacity;
 } sp_snapshot_slot_surface;
 
+typedef struct sp_snapshot_slot_field {
+    double *values;
+    size_t capacity;
+} sp_snapshot_slot_field;
+
 typedef struct sp_snapshot_slot_body {
     char name[64];
     sp_snapshot_slot_surface *surfaces;
     sp_snapshot_surface *view;  // what readers see, one per surface
     int surface_capacity;
+    sp_snapshot_slot_field *fields;
+    sp_snapshot_field *field_view;  // what readers see
+    int field_capacity;
 } sp_snapshot_slot_body;
 
 typedef struct sp_snapshot_slot {

@@ -98,6 +98,7 @@ static void play(story *s) {
     AGAIN(s, add_solid(s, "soft", SP_ROTATION_POLAR, SP_IMPLICIT_EULER, SP_OPERATOR_ASSEMBLED));
     AGAIN(s, add_solid(s, "other", SP_ROTATION_SVD, SP_NEWTON, SP_OPERATOR_FREE));
     AGAIN(s, add_rigid(s));
+    AGAIN(s, sp_world_publish_field(s->w, sp_world_body_named(s->w, "soft"), "stress", true));
     AGAIN(s, sp_world_set_contact(s->w, &contact));
     const sp_edit_type edits[] = {SP_EDIT_PARAM, SP_EDIT_PIN, SP_EDIT_DRAG, SP_EDIT_POSE};
     for (int i = 0; i < 4; i++) AGAIN(s, queue(s, edits[i]));

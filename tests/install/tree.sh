@@ -71,6 +71,16 @@ no_benches() {
 }
 check "and says so where that is missing" no_benches
 
+# ---- the Python package
+core=$(find "$tree" -name _core.abi3.so)
+if [ -n "$core" ]; then
+    python() { (cd / && PYTHONPATH=$(dirname "$(dirname "$core")") /usr/bin/python3 -c "$1"); }
+    imports() { python "import souple; assert souple.__version__ == '$version'; assert souple.run('$tree/share/souple/scenes/beam.xml', steps=2).steps == 2"; }
+    check "Python runs a scene" imports
+    finds_command() { [ "$(python 'import souple.view; print(souple.view.command())')" = "$tree/bin/souple" ]; }
+    check "and finds the command beside it" finds_command
+fi
+
 # ---- manual and completion
 if command -v groff >/dev/null; then
     pages() { groff -man -ww -z "$tree"/share/man/man1/*.1 >"$work/groff" 2>&1 && [ ! -s "$work/groff" ] || { cat "$work/groff"; false; }; }

@@ -440,9 +440,10 @@ TEST(state_is_set_and_read) {
     CHECK(sp_world_hash(f.world) != before);
     CHECK_INT(sp_world_restore(f.world, saved.data, saved.size), SP_OK);
     CHECK(sp_world_hash(f.world) == before);
+    CHECK_INT(sp_world_publish_field(f.world, f.beam, "position", true), SP_OK);
     CHECK_INT(sp_world_publish(f.world), SP_OK);
     seen = sp_world_snapshot_acquire(f.world);
-    CHECK(seen && seen->hash == before);
+    CHECK(seen && seen->hash == before && seen->bodies[0].field_count == 1 && seen->bodies[0].fields[0].count == 45);
     sp_world_snapshot_release(f.world, seen);
     sp_checkpoint_free(f.world, &saved);
     CHECK_INT(sp_world_remove(f.world, f.floor), SP_OK);

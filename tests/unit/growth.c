@@ -539,6 +539,7 @@ TEST(new_parts_are_parts) {
         CHECK_INT(lab_steps(&l, h, 3), SP_OK);
         REQUIRE(sp_world_anchor_point(l.world, l.body, (double[3]){0.21, 0.1, 0.1}, &old) == SP_OK);
         REQUIRE(sp_world_anchor_get(l.world, &old, before, NULL) == SP_OK);
+        CHECK_INT(sp_world_publish_field(l.world, l.body, "position", true), SP_OK);
         const int count = grow(&l);
         REQUIRE(sp_world_anchor_get(l.world, &old, now, NULL) == SP_OK);
         CHECK(memcmp(before, now, sizeof now) == 0);
@@ -558,6 +559,9 @@ TEST(new_parts_are_parts) {
         for (int v = 0; v < seen->bodies[0].surfaces[0].vertex_count; v++)
             right = fmax(right, seen->bodies[0].surfaces[0].positions[3 * v]);
         CHECK(right > 0.45 && count > 0);
+        const sp_snapshot_field *shown = seen->bodies[0].fields;
+        REQUIRE(seen->bodies[0].field_count == 1 && shown->count == lab_info(&l).nodes);
+        CHECK(memcmp(shown->values, y, 3 * (size_t)shown->count * sizeof *y) == 0);
         sp_world_snapshot_release(l.world, seen);
         free(x), free(y), free(stress);
         lab_close(&l);

@@ -132,6 +132,61 @@ TEST(none_unless_requested) {
     finish();
 }
 
+// ---------------------------------------------------------------------------------------------------- fields
+
+static const sp_snapshot_field *field_of(const sp_snapshot *s, const char *name) {
+    for (int i = 0; s && i < s->bodies[0].field_count; i++)
+        if (strcmp(s->bodies[0].fields[i].name, name) == 0) return &s->bodies[0].fields[i];
+    return NULL;
+}
+
+TEST(fields_that_were_asked_for_are_those_of_the_state) {
+    start(3);
+    double x[15], v[15];
+    CHECK_INT(sp_world_publish_field(w, chain, "velocity", true), SP_OK);
+    CHECK_INT(sp_world_publish_field(w, chain, "position", true), SP_OK);
+    CHECK_INT(sp_world_publish_field(w, chain, "position", true), SP_OK);
+    CHECK_INT(sp_world_publish_field(w, chain, "colour", true), SP_BAD_INPUT);
+    CHECK_INT(sp_world_publish_field(w, (sp_body_id){0, 0}, "position", true), SP_BAD_ID);
+    for (int k = 0; k < 4; k++) {
+        sp_world_step(w, 0.01);
+        sp_world_field(w, chain, "position", x), sp_world_field(w, chain, "velocity", v);
+        const sp_snapshot *s = sp_world_snapshot_acquire(w);
+        const sp_snapshot_field *position = field_of(s, "position"), *velocity = field_of(s, "velocity");
+        REQUIRE(position && velocity);
+        CHECK(s->bodies[0].field_count == 2 && s->bodies[1].field_count == 0);
+        CHECK(position->count == 5 && position->components == 3 && memcmp(position->values, x, sizeof x) == 0);
+        CHECK(velocity->count == 5 && velocity->components == 3 && memcmp(velocity->values, v, sizeof v) == 0);
+        sp_world_snapshot_release(w, s);
+    }
+    // a snapshot that is held keeps its field when nobody asks for it any more
+    const sp_snapshot *held = sp_world_snapshot_acquire(w);
+    CHECK_INT(sp_world_publish_field(w, chain, "position", false), SP_OK);
+    sp_world_step(w, 0.01);
+    const sp_snapshot *s = sp_world_snapshot_acquire(w);
+    CHECK(field_of(held, "position") && memcmp(field_of(held, "position")->values, x, sizeof x) == 0);
+    CHECK(!field_of(s, "position") && field_of(s, "velocity"));
+    sp_world_snapshot_release(w, s);
+    sp_world_snapshot_release(w, held);
+    finish();
+}
+
+// the memory of all slots is there after the request
+TEST(steps_with_fields_allocate_nothing) {
+    start(4);
+    uint64_t before, after;
+    size_t bytes;
+    for (int k = 0; k < 8; k++) sp_world_step(w, 0.01);
+    CHECK_INT(sp_world_publish_field(w, chain, "position", true), SP_OK);
+    // the slot that was the newest at the request is filled once more
+    for (int k = 0; k < 4; k++) sp_world_step(w, 0.01);
+    sp_context_memory(ctx, &bytes, &before);
+    for (int k = 0; k < 20; k++) sp_world_step(w, 0.01);
+    sp_context_memory(ctx, &bytes, &after);
+    CHECK(after == before);
+    finish();
+}
+
 // ---------------------------------------------------------------------------------------------------- readers
 
 typedef struct reader {
@@ -151,9 +206,13 @@ static void *read_on(void *arg) {
         last = s->step;
         float sum[2] = {0, 0};
         for (int pass = 0; pass < 2; pass++)
-            for (int b = 0; b < s->body_count; b++)
-                for (int i = 0; i < 3 * s->bodies[b].surfaces[0].vertex_count; i++)
-                    sum[pass] += s->bodies[b].surfaces[0].positions[i];
+            for (int b = 0; b < s->body_count; b++) {
+                const sp_snapshot_body *body = &s->bodies[b];
+                for (int i = 0; i < 3 * body->surfaces[0].vertex_count; i++) sum[pass] += body->surfaces[0].positions[i];
+                for (int f = 0; f < body->field_count; f++)
+                    for (int i = 0; i < body->fields[f].count * body->fields[f].components; i++)
+                        sum[pass] += (float)body->fields[f].values[i];
+            }
         if (sum[0] != sum[1] || s->step != last) r->torn++;
         r->seen++;
         sp_world_snapshot_release(w, s);
@@ -163,6 +222,7 @@ static void *read_on(void *arg) {
 
 TEST(readers_hold_while_the_world_steps) {
     start(3);
+    CHECK_INT(sp_world_publish_field(w, chain, "position", true), SP_OK);
     reader r[3] = {0};
     for (int i = 0; i < 3; i++) pthread_create(&r[i].thread, NULL, read_on, &r[i]);
     for (int k = 0; k < 500; k++) CHECK(sp_world_step(w, 1e-3) == SP_OK);
