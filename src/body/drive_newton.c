@@ -179,8 +179,9 @@ static sp_status newton_prepare(newton *n, const sp_system *A) {
         // nodes that no element uses have neither stiffness nor mass, and do not move
         if (n->m > 0 || b->fixed[i] || y[i] != 0 || mz[i] == 0) continue;
         int64_t node = sp__body_node_of(b, i);
-        sp_status s = SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0?)", b->name,
-                                   (long long)node);
+        sp_status s = SP_BODY_FAIL(
+            b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0, or is it in a flat membrane?)",
+            b->name, (long long)node);
         b->error->index = node;
         return s;
     }
