@@ -353,6 +353,7 @@ struct sp_body {
     double contact_scale;     // the same with the velocity of the free motion: energy that contacts took from it [J]
     double overlap;           // deepest overlap of its constraint contacts at the start of the step [m]
     double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
+    double pin_unsure;        // statics: the true work differs from pin_work by this at most, see energy.c [J]
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
     bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again

@@ -322,7 +322,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     b->swapped = b->compliance_swapped = b->has_system = b->compliance_ready = false;
     b->has_free_velocity = b->has_contact_impulse = b->is_predicted = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
-    b->pin_work = b->shadow = b->pass_reference = 0;
+    b->pin_work = b->pin_unsure = b->shadow = b->pass_reference = 0;
     b->has_pass_start = b->repeats = false;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);

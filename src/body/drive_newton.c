@@ -122,6 +122,7 @@ typedef struct newton {
     double first;      // reference |r| of the tolerance
     double size;       // |r| now
     double reaction;   // work of the reactions at fixed unknowns, along x [J]
+    double at_start;   // statics: the same with the reactions at the start, along the displacements that are prescribed
     double merit;      // m/2 |x - x0|_M2 + energy now
     bool damped;       // B is not zero: the merit above has no minimum at r = 0
 } newton;
@@ -332,6 +333,8 @@ static sp_status newton_solve(newton *n) {
     if (!isfinite(n->size)) return sp__drive_not_finite(b);
     n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
     bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->at_start -= n->s * b->f[i] * b->work[2][i];
     for (int k = 0; k < b->integrator.iterations; k++) {
         sp_system A;
         SP_TRY(b->ops->linearise(b, n->step, &A));
@@ -402,7 +405,9 @@ sp_status sp__drive_static(sp_body *b, const sp_step *step) {
         sp_status status = newton_solve(&n);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        b->pin_work += n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
+        const double at_end = n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
+        b->pin_work += 0.5 * (n.at_start + at_end);
+        b->pin_unsure += 0.5 * fabs(n.at_start - at_end);
     }
     sp__drive_place_fixed(b);
     return worst;
