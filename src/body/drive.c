@@ -5,7 +5,7 @@
 
 sp_integrator_def sp_integrator_def_default(void) {
     return (sp_integrator_def){.type = SP_IMPLICIT_EULER,
-                               .iterations = 20,
+                               .iterations = SP_ITERATIONS_AUTO,
                                .tolerance = 1e-8,
                                .line_search = true,
                                .load_steps = 1,

@@ -240,6 +240,19 @@ static void newton_forget(newton *n, double *d, bool *mixed) {
     *mixed = false;
 }
 
+// d = r, scaled by the curvature
+static sp_status newton_gradient(newton *n, const sp_system *A) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *base;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    A->mul_raw(A->o, newton_coefficients(n), r, y);
+    double curvature = fabs(sp__drive_dot(r, y, b->nv)), length = sp__drive_dot(r, r, b->nv) / curvature;
+    if (!isfinite(length))
+        return SP_BODY_FAIL(b, SP_SINGULAR, "body '%s': nothing resists the load (curvature %g)", b->name, curvature);
+    for (int i = 0; i < b->nv; i++) d[i] = length * r[i];
+    return SP_OK;
+}
+
 // d = A^-1 r, with Anderson mixing if the tangent is not exact. If A is not positive definite: the last iterate of CG before
 // negative curvature, or r scaled by the curvature
 static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
@@ -256,12 +269,7 @@ static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
         if (*mixed && !(sp__drive_dot(r, d, b->nv) > 0)) newton_forget(n, d, mixed);
         return SP_OK;
     }
-    A->mul_raw(A->o, newton_coefficients(n), r, y);
-    double curvature = fabs(sp__drive_dot(r, y, b->nv)), length = sp__drive_dot(r, r, b->nv) / curvature;
-    if (!isfinite(length))
-        return SP_BODY_FAIL(b, SP_SINGULAR, "body '%s': nothing resists the load (curvature %g)", b->name, curvature);
-    for (int i = 0; i < b->nv; i++) d[i] = length * r[i];
-    return SP_OK;
+    return newton_gradient(n, A);
 }
 
 // SP_DIVERGED: the step is too long to be evaluated. Tested in dynamics only, because static steps may be long
@@ -351,6 +359,10 @@ static sp_status newton_solve(newton *n) {
             SP_TRY(newton_search(n, &moved));
             if (!moved && mixed) {
                 newton_forget(n, b->work[2], &mixed);
+                SP_TRY(newton_search(n, &moved));
+            }
+            if (!moved && n->size > SP_NEWTON_STUCK_NOISE * n->noise) {
+                SP_TRY(newton_gradient(n, &A));
                 SP_TRY(newton_search(n, &moved));
             }
         }

@@ -368,6 +368,25 @@ TEST(removed_elements) {
     tear_down(&f);
 }
 
+// an element is divided in four around a node in its middle
+TEST(appended_elements) {
+    fixture f;
+    sp_body_info info;
+    REQUIRE(set_up(&f));
+    REQUIRE(sp_world_body_info(f.world, f.beam, &info) == SP_OK);
+    const int n = info.nodes, *old = sp_mesh_tets(f.mesh), like[4] = {0}, removed = 0;
+    int nodes[16];
+    for (int i = 0; i < 16; i++) nodes[i] = i / 4 == i % 4 ? n : old[i % 4];
+    const sp_anchor middle = {.body = f.beam, .elem = 0, .at = {0.25, 0.25, 0.25}};
+    sp_addition add = sp_addition_default();
+    add.node_count = 1, add.at = &middle;
+    add.element_count = 4, add.like = like, add.nodes = nodes, add.node_entries = 16;
+    add.removed_count = 1, add.removed = &removed;
+    CHECK_INT(sp_world_append(f.world, f.beam, &add), SP_OK);
+    CHECK(sp_world_body_info(f.world, f.beam, &info) == SP_OK && info.nodes == n + 1 && info.appended == 4 && info.removed == 1);
+    tear_down(&f);
+}
+
 TEST(edits_and_parameters) {
     fixture f;
     REQUIRE(set_up(&f));
