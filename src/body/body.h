@@ -100,7 +100,8 @@ typedef struct sp_balance {
     double lowest, rise, appeared, error;  // of energy - start - work; error: of the integrator, see energy.c
     double largest, potential[2];          // largest energy so far; range of the potential of gravity
     double penetration;                    // [m]
-    double inverted_reported, gain_reported, penetration_reported;  // 1: the event was sent
+    double inverted_reported, gain_reported,
+        penetration_reported;  // 1: the event was sent; 2: that of a law that is not defined, too
 } sp_balance;
 enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
@@ -353,7 +354,7 @@ struct sp_body {
     double contact_scale;     // the same with the velocity of the free motion: energy that contacts took from it [J]
     double overlap;           // deepest overlap of its constraint contacts at the start of the step [m]
     double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
-    double pin_unsure;        // statics: the true work differs from pin_work by this at most, see energy.c [J]
+    double pin_unsure;        // statics: the true work may differ from pin_work by this, see energy.c [J]
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
     bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again

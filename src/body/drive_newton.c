@@ -123,6 +123,7 @@ typedef struct newton {
     double size;       // |r| now
     double reaction;   // work of the reactions at fixed unknowns, along x [J]
     double at_start;   // statics: the same with the reactions at the start, along the displacements that are prescribed
+    double way, push;  // the lengths of these displacements and of these reactions
     double merit;      // m/2 |x - x0|_M2 + energy now
     bool damped;       // B is not zero: the merit above has no minimum at r = 0
 } newton;
@@ -333,6 +334,14 @@ static double force_on_fixed(const sp_body *b) {
     return sqrt(sum);
 }
 
+// statics: what is needed at the end for the work of the reactions (body/energy.c); work[2]: prescribed displacements
+static void newton_note_start(newton *n) {
+    const sp_body *b = n->b;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->at_start -= b->f[i] * b->work[2][i];
+    n->way = sp__drive_norm(b->work[2], b->nv), n->push = force_on_fixed(b);
+}
+
 // SP_SINGULAR: statics with unknowns without stiffness. SP_NOT_CONVERGED: iteration limit.
 static sp_status newton_solve(newton *n) {
     sp_body *b = n->b;
@@ -341,8 +350,7 @@ static sp_status newton_solve(newton *n) {
     if (!isfinite(n->size)) return sp__drive_not_finite(b);
     n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
     bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
-    for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) n->at_start -= n->s * b->f[i] * b->work[2][i];
+    if (n->m == 0) newton_note_start(n);
     for (int k = 0; k < b->integrator.iterations; k++) {
         sp_system A;
         SP_TRY(b->ops->linearise(b, n->step, &A));
@@ -419,7 +427,7 @@ sp_status sp__drive_static(sp_body *b, const sp_step *step) {
         worst = sp__worst(worst, status);
         const double at_end = n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
         b->pin_work += 0.5 * (n.at_start + at_end);
-        b->pin_unsure += 0.5 * fabs(n.at_start - at_end);
+        b->pin_unsure += 0.5 * (n.push + force_on_fixed(b)) * n.way;
     }
     sp__drive_place_fixed(b);
     return worst;

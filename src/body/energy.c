@@ -7,10 +7,9 @@
 //   contact   force at the end of the step times the displacement of a moving rigid surface, and work of friction and damping
 //   pins      impulse on prescribed unknowns times their velocity, computed by the drivers
 //
-// A step of statics may be long, and only its ends are known: its prescribed unknowns go along an arc or a line. The work of pins
-// is then that of the mean of the reactions at both ends, and the true one lies between those of the two ends, for reactions that
-// only grow or only fall, or that turn with the displacement. Within these bounds it is set to the change of the stored energy,
-// which in statics it is.
+// A step of statics may be long, and only its ends are known: a prescribed unknown may have gone along an arc. The work of pins
+// is that of the mean of the reactions at both ends along the straight displacements, corrected to the change of the stored
+// energy by up to what reactions of this size can do over this distance.
 //
 // Symplectic Euler conserves a modified energy, E + h/2 v.f with v and f at one state (Hairer, Lubich, Wanner 2006, IX.3), while
 // E oscillates. Loads that vary with time change it by at most about the correction term. f is known when the next step starts,
