@@ -1,6 +1,6 @@
 // Claim: the tables of docs/materials.md hold for every combination of law, element, linear solver and integrator. A scene with
 // each of them either runs three steps, in which the body bends under its weight and every number stays finite, or the reader
-// refuses it with its file, its line and the reason that stands in `refusal` below. Nothing is refused that is not listed there.
+// refuses it with its file, its line and the reason that stands in `refusals` below. Nothing is refused that is not listed there.
 #include "souple/io.h"
 #include "test.h"
 
@@ -9,11 +9,22 @@ typedef struct word {
     unsigned is;
 } word;
 
-enum { COROTATIONAL = 1, SPECIAL = 2, COSTA = 4, TENSOR = 8, SPRINGS = 16, FIBRES = 32, EXACT = 64 };  // of laws
+enum {
+    COROTATIONAL = 1,
+    SPECIAL = 2,
+    COSTA = 4,
+    TENSOR = 8,
+    SPRINGS = 16,
+    FIBRES = 32,
+    EXACT = 64,
+    POLAR = 128,
+    SWELLS = 256,
+    VISCOUS = 512
+};  // of laws
 #define FIBRE " fibre='1 0 0'"
 static const word laws[] = {
     {"corotational", "material='corotational'", COROTATIONAL},
-    {"corotational polar", "material='corotational' rotation='polar'", COROTATIONAL},
+    {"corotational polar", "material='corotational' rotation='polar'", COROTATIONAL | POLAR},
     {"corotational exact", "material='corotational' tangent='exact'", COROTATIONAL | EXACT},
     {"corotational qr", "material='corotational' rotation='qr'", COROTATIONAL | SPECIAL},
     {"corotational deformed", "material='corotational' shape='deformed'", COROTATIONAL | SPECIAL},
@@ -31,6 +42,9 @@ static const word laws[] = {
     {"ogden", "material='ogden'", 0},
     {"holzapfel", "material='holzapfel'" FIBRE, FIBRES},
     {"costa", "material='costa'" FIBRE, COSTA | FIBRES},
+    {"swelling", "material='neo-hookean' swell='0.1'", SWELLS},
+    {"muscle", "material='corotational' active='0.1'" FIBRE, SWELLS},
+    {"viscous", "material='ogden' prony='0.5 0.1'", VISCOUS},
     {"tensor-mass", "material='tensor-mass'", TENSOR},
     {"tensor-mass hooke", "material='tensor-mass' law='hooke'", TENSOR},
     {"mass-spring", "material='mass-spring'", SPRINGS},
@@ -89,8 +103,11 @@ static void refusals(unsigned law, unsigned element, unsigned solver, unsigned i
     if ((law & TENSOR) && (element & LARGE)) out[n++] = "tensor-mass needs tetrahedra with 4 nodes or triangles with 3";
     if ((law & SPECIAL) && !tet4) out[n++] = "rotation qr and shape deformed need tetrahedra with 4 nodes";
     if ((law & SPECIAL) && (element & PATCHES)) out[n++] = "rotation qr and shape deformed need integration full";
+    if ((law & POLAR) && !(element & TET4)) out[n++] = "rotation polar acts on tetrahedra with 4 nodes and integration full";
     if ((law & COSTA) && (element & PATCHES)) out[n++] = "costa needs tetrahedra with integration full";
-    if ((law & FIBRES) && (element & TRIANGLES)) out[n++] = "membranes have isotropic elastic laws, without fibres";
+    if ((law & (FIBRES | SWELLS | VISCOUS)) && (element & TRIANGLES))
+        out[n++] = "membranes have isotropic elastic laws, without fibres, relaxation, incompressibility, swell and active";
+    if ((law & SWELLS) && (element & PATCHES)) out[n++] = "nor on 4-node tetrahedra with integration b-bar";
     if (solver & CHAIN) out[n++] = "block-tridiagonal is for chains: only rods are";
     if ((solver & GIVEN) && (integrator & EXPLICIT)) out[n++] = "an explicit integrator solves no systems";
     if ((solver & UPDATED) && (element & PATCHES)) out[n++] = "updated-cholesky needs tetrahedra with integration full";
