@@ -366,8 +366,14 @@ static sp_material full_material(const sp_solid_def *def, const sp_material *reg
 static sp_status check_numbers(sp_run *run, const sp_scene_node *m, const sp_solid_law *law, const sp_material *material) {
     char wrong[200];
     sp_moduli moduli;
-    if (sp_material_moduli(law, material, &moduli, wrong, sizeof wrong)) return SP_OK;
-    return SP_BUILD_FAIL(run, m, material->coefficient_count ? "coefficients" : "young", "%s", wrong);
+    if (!sp_material_moduli(law, material, &moduli, wrong, sizeof wrong))
+        return SP_BUILD_FAIL(run, m, material->coefficient_count ? "coefficients" : "young", "%s", wrong);
+    if (sp__build_given(m, "coefficients"))
+        sp__scene_note_auto(run->scene, m, "coefficients",
+                            "at small strains Young's modulus %.4g Pa, Poisson's ratio %.5g, shear modulus %.4g Pa, bulk modulus "
+                            "%.4g Pa",
+                            moduli.young, moduli.poisson, moduli.shear, moduli.bulk);
+    return SP_OK;
 }
 
 static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, layers *l) {
@@ -379,6 +385,8 @@ static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_sce
     SP_TRY(region_young(run, body, region, m, elements, count, l));
     if (l->region_count > own) {
         sp_material material = full_material(l->def, &l->regions[own]);
+        const sp_attr *poisson = sp__build_attr(m, "poisson");
+        if (poisson && !varies_in_space(poisson)) material.poisson = poisson->numbers[0];  // kept per element
         SP_TRY(check_numbers(run, m, &l->laws[own], &material));
     }
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
