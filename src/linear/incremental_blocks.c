@@ -14,6 +14,7 @@ enum { RANGE = 8, TASK = 128 };  // elements whose blocks are made at once, elem
 typedef struct block_pass {
     sp_incremental *u;
     const sp_system *A;
+    bool keep;
 } block_pass;
 
 static double *kept_blocks(const sp_incremental *u, int e) {
@@ -52,25 +53,6 @@ static double block_error(const sp_incremental *u, int e, const double *now) {
     return sqrt(sum);
 }
 
-static void block_errors(void *arg, int task, int worker) {
-    (void)worker;
-    const block_pass *p = arg;
-    const sp_incremental *u = p->u;
-    double K[RANGE * SP_ISO_PAIRS_MAX * 9];
-    int last = (task + 1) * TASK < u->count ? (task + 1) * TASK : u->count;
-    for (int begin = task * TASK; begin < last; begin += RANGE) {
-        int end = begin + RANGE < last ? begin + RANGE : last;
-        p->A->elements->blocks(p->A->o, u->coef, begin, end, K);
-        for (int e = begin; e < end; e++)
-            u->error[e] = u->user[e] >= 0 ? block_error(u, e, K + 9 * (size_t)u->pairs * (size_t)(e - begin)) : 0;
-    }
-}
-
-void sp__incremental_block_errors(sp_incremental *u, const sp_system *A) {
-    block_pass p = {u, A};
-    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, block_errors, &p);
-}
-
 // K~ = Rn_a^T K Rn_b
 static void keep_element(const sp_incremental *u, int e, const double *K) {
     const int *node = u->node + (size_t)u->width * (size_t)e;
@@ -86,7 +68,8 @@ static void keep_element(const sp_incremental *u, int e, const double *K) {
     }
 }
 
-static void keep_blocks(void *arg, int task, int worker) {
+// writes the errors, or keeps the blocks of the chosen elements
+static void block_task(void *arg, int task, int worker) {
     (void)worker;
     const block_pass *p = arg;
     const sp_incremental *u = p->u;
@@ -94,18 +77,28 @@ static void keep_blocks(void *arg, int task, int worker) {
     int last = (task + 1) * TASK < u->count ? (task + 1) * TASK : u->count;
     for (int begin = task * TASK; begin < last; begin += RANGE) {
         int end = begin + RANGE < last ? begin + RANGE : last;
-        bool some = false;
+        bool some = !p->keep;
         for (int e = begin; e < end; e++) some = some || u->chosen[e];
         if (!some) continue;
         p->A->elements->blocks(p->A->o, u->coef, begin, end, K);
-        for (int e = begin; e < end; e++)
-            if (u->chosen[e]) keep_element(u, e, K + 9 * (size_t)u->pairs * (size_t)(e - begin));
+        for (int e = begin; e < end; e++) {
+            const double *now = K + 9 * (size_t)u->pairs * (size_t)(e - begin);
+            if (!p->keep)
+                u->error[e] = u->user[e] >= 0 ? block_error(u, e, now) : 0;
+            else if (u->chosen[e])
+                keep_element(u, e, now);
+        }
     }
 }
 
+void sp__incremental_block_errors(sp_incremental *u, const sp_system *A) {
+    block_pass p = {u, A, false};
+    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, block_task, &p);
+}
+
 void sp__incremental_keep_blocks(sp_incremental *u, const sp_system *A) {
-    block_pass p = {u, A};
-    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, keep_blocks, &p);
+    block_pass p = {u, A, true};
+    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, block_task, &p);
 }
 
 void sp__incremental_add_block(const sp_incremental *u, int entry, int row, double *B) {

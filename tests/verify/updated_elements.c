@@ -108,7 +108,7 @@ TEST(every_element_and_law) {
     }
 }
 
-TEST(same_bits_for_any_number_of_workers_and_from_a_checkpoint) {
+TEST(same_bits_for_any_number_of_workers_and_from_a_checkpoint_without_allocations) {
     for (int i = 0; i < CASES; i++) {
         sample one, three;
         sp_checkpoint saved;
@@ -116,7 +116,12 @@ TEST(same_bits_for_any_number_of_workers_and_from_a_checkpoint) {
         sp_world *w = sp_run_world(one.run);
         sample_go(&one, 9);
         REQUIRE(sp_world_save(w, &saved) == SP_OK);
+        size_t bytes;
+        uint64_t warm, later;
+        sp_context_memory(one.ctx, &bytes, &warm);
         for (int k = 0; k < 5; k++) CHECK(sp_world_step(w, 0.01) >= 0);
+        sp_context_memory(one.ctx, &bytes, &later);
+        CHECK_INT(later, warm);
         const uint64_t first = sp_world_hash(w);
         REQUIRE(sp_world_restore(w, saved.data, saved.size) == SP_OK);
         for (int k = 0; k < 5; k++) CHECK(sp_world_step(w, 0.01) >= 0);
