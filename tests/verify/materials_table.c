@@ -45,8 +45,11 @@ static const word laws[] = {
     {"swelling", "material='neo-hookean' swell='0.1'", SWELLS},
     {"muscle", "material='corotational' active='0.1'" FIBRE, SWELLS},
     {"viscous", "material='ogden' prony='0.5 0.1'", VISCOUS},
+    {"viscous costa", "material='costa' prony='0.5 0.1'" FIBRE, COSTA | FIBRES | VISCOUS},
     {"tensor-mass", "material='tensor-mass'", TENSOR},
     {"tensor-mass hooke", "material='tensor-mass' law='hooke'", TENSOR},
+    {"tensor-mass fibres", "material='tensor-mass' fibre-young='1e5' active='0.1'" FIBRE, TENSOR | FIBRES | SWELLS},
+    {"tensor-mass viscous", "material='tensor-mass' prony='0.5 0.1'", TENSOR | VISCOUS},
     {"mass-spring", "material='mass-spring'", SPRINGS},
 };
 
@@ -98,8 +101,7 @@ static void refusals(unsigned law, unsigned element, unsigned solver, unsigned i
     const bool tet4 = element & (TET4 | PATCHES), own = (law & COROTATIONAL) && (element & TET4) && !(law & FIBRES);
     int n = 0;
     if ((law & SPRINGS) && (element & INTEGRATION)) out[n++] = "springs have no integration points";
-    if ((law & TENSOR) && (element & INTEGRATION))
-        out[n++] = "tensor-mass has an elastic isotropic law and one integration point";
+    if ((law & TENSOR) && (element & INTEGRATION)) out[n++] = "tensor-mass has one integration point";
     if ((law & TENSOR) && (element & LARGE)) out[n++] = "tensor-mass needs tetrahedra with 4 nodes or triangles with 3";
     if ((law & SPECIAL) && !tet4) out[n++] = "rotation qr and shape deformed need tetrahedra with 4 nodes";
     if ((law & SPECIAL) && (element & PATCHES)) out[n++] = "rotation qr and shape deformed need integration full";
