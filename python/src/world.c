@@ -43,6 +43,10 @@ PyObject *sp_py_world_result(PyObject *world, sp_status status) {
     return sp_py_status(status);
 }
 
+bool sp_py_same_world(PyObject *a, PyObject *b) {
+    return a == b || ((sp_py_object *)a)->handle == ((sp_py_object *)b)->handle;
+}
+
 int sp_py_world_check(PyObject *world, sp_status status) {
     PyObject *result = sp_py_world_result(world, status);
     Py_XDECREF(result);
@@ -245,7 +249,12 @@ static PyObject *find_named(PyObject *self, PyObject *name) {
 
 static PyObject *world_getitem(PyObject *self, PyObject *name) {
     PyObject *found = find_named(self, name);
-    if (!found && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, name);
+    if (!found && !PyErr_Occurred()) {
+        if (PyUnicode_Check(name))
+            sp_py_unknown_name(self, PyExc_KeyError, name);
+        else
+            PyErr_SetObject(PyExc_KeyError, name);
+    }
     return found;
 }
 
