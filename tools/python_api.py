@@ -84,7 +84,9 @@ ALIASES = {"fixes": "fix", "masses": "mass", "meshes": "mesh"}
 # Arrays inside a struct with a count beside them, which Python sets itself, and how many numbers one counted item has; and those
 # that may be shorter: the rest is zero.
 FILLED = {"sp_material.coefficients": ("coefficient_count", 1), "sp_material.relaxation": ("relaxation_count", 2)}
-SHORT = {"sp_rigid_shape.size", "sp_edit.size", "sp_material.fibre"}
+SHORT = {"sp_rigid_shape.size", "sp_edit.size", "sp_material.fibre", "sp_load.value"}
+# Arrays inside a struct of which one number means all: a round cross section.
+EQUAL = {"sp_rod_section.axes"}
 BITS = {
     "axes": ("axes", [("x", "SP_AXIS_X"), ("y", "SP_AXIS_Y"), ("z", "SP_AXIS_Z")]),
     "roles": ("roles", [("visual", "SP_ROLE_VISUAL"), ("collision", "SP_ROLE_COLLISION"), ("mechanical", "SP_ROLE_MECHANICAL"),
@@ -316,10 +318,12 @@ def field_row(api, struct, field, tables):
         row["count"], row["width"] = "(int)offsetof(%s, %s)" % (struct, FILLED[key][0]), FILLED[key][1]
     elif key in SHORT:
         row["width"] = -1
+    elif key in EQUAL:
+        row["width"] = -2
     if key in GIVEN:
         row["given"] = "1 + (int)offsetof(%s, %s)" % (struct, GIVEN[key])
     alias = ALIASES.get(field.name) or (field.name[:-1] if field.name.endswith("s") and field.pointer else None)
-    if alias and field.type in api.structs and field.pointer and alias not in {f.name for f in api.structs[struct]}:
+    if alias and (field.type in api.structs or field.pointer > 1) and field.pointer and alias not in {f.name for f in api.structs[struct]}:
         row["alias"] = alias
     if field.type == "char":
         if field.pointer > 1:

@@ -200,7 +200,14 @@ static int set_numbers(sp_py_call *call, const sp_py_field *field, PyObject *val
         }
         return sp_py_numbers_into(call, value, call->where, field->number, 1, at);
     }
-    if (!field->width) return sp_py_numbers_into(call, value, call->where, field->number, (Py_ssize_t)field->extent, at);
+    if (field->width == -2 && (PyFloat_Check(value) || PyLong_Check(value))) {
+        double all;
+        if (sp_py_numbers_into(call, value, call->where, SP_PY_DOUBLE, 1, &all) < 0) return -1;
+        for (size_t i = 0; i < field->extent; i++) memcpy(at + i * sizeof all, &all, sizeof all);
+        return 0;
+    }
+    if (field->width == 0 || field->width == -2)
+        return sp_py_numbers_into(call, value, call->where, field->number, (Py_ssize_t)field->extent, at);
     // an array with a count beside it, or one that may be shorter
     Py_ssize_t rows;
     const size_t size = sp_py_number_size(field->number);
@@ -281,11 +288,14 @@ static int set_signals(sp_py_call *call, const sp_py_field *field, PyObject *val
             if (sp_py_signal(call, value, call->where, i, &out[i]) < 0) return -1;
         return 0;
     }
-    if (!PySequence_Check(value)) {
+    if (!PySequence_Check(value) && field->width == -1) {
         // one number: the first component, as a pressure has it
         for (int i = 1; i < n; i++) out[i] = sp_signal_constant(0);
         return sp_py_signal(call, value, call->where, -1, &out[0]);
     }
+    if (!PySequence_Check(value))
+        return sp_py_fail(SP_BAD_INPUT, "%s: must be %d numbers or functions, or a function that returns %d", call->where, n, n),
+               -1;
     Py_ssize_t given = PySequence_Size(value);
     if (given != n) return sp_py_fail(SP_BAD_INPUT, "%s: %zd values, must be %d", call->where, given, n), -1;
     for (int i = 0; i < n; i++) {

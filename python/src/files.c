@@ -405,10 +405,10 @@ static PyType_Slot log_slots[] = {
 static PyType_Spec log_spec = {"souple.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
 
 static PyMethodDef functions[] = {
-    {"read_mesh", KEYWORDS(read_mesh), "read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
-    {"read_surface", KEYWORDS(read_surface), "read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
-    {"write_mesh", KEYWORDS(write_mesh),
-     "write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
+    {"_read_mesh", KEYWORDS(read_mesh), "_read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
+    {"_read_surface", KEYWORDS(read_surface), "_read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
+    {"_write_mesh", KEYWORDS(write_mesh),
+     "_write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
     {"edit_line", edit_line, METH_VARARGS, "edit_line($module, edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
     {NULL, NULL, 0, NULL}};
 

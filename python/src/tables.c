@@ -893,7 +893,7 @@ static const sp_py_field fields_sp_load[] = {
      .doc = "nodes, or for traction and pressure indices into sp_mesh_faces; NULL: the material point `at`"},
     {.name = "at", .kind = SP_PY_ANCHOR, .at = offsetof(sp_load, at),
      .doc = "force, torque; its `body` is ignored: the point is on the body that is defined"},
-    {.name = "value", .kind = SP_PY_SIGNAL, .at = offsetof(sp_load, value), .extent = sizeof ((sp_load *)0)->value / sizeof ((sp_load *)0)->value[0],
+    {.name = "value", .kind = SP_PY_SIGNAL, .at = offsetof(sp_load, value), .extent = sizeof ((sp_load *)0)->value / sizeof ((sp_load *)0)->value[0], .width = -1,
      .doc = "world axes"},
 };
 const sp_py_struct sp_py_struct_sp_load = {
@@ -1068,7 +1068,7 @@ static const sp_py_field fields_sp_rigid_def[] = {
      .doc = ""},
     {.name = "shapes", .kind = SP_PY_STRUCTS, .at = offsetof(sp_rigid_def, shapes), .width = 1, .count = (int)offsetof(sp_rigid_def, shape_count), .of = &sp_py_struct_sp_rigid_shape, .alias = "shape",
      .doc = ""},
-    {.name = "meshes", .kind = SP_PY_SURFACES, .at = offsetof(sp_rigid_def, meshes), .count = (int)offsetof(sp_rigid_def, mesh_count),
+    {.name = "meshes", .kind = SP_PY_SURFACES, .at = offsetof(sp_rigid_def, meshes), .count = (int)offsetof(sp_rigid_def, mesh_count), .alias = "mesh",
      .doc = "triangle surfaces in the frame of the body; closed and outward if the body is free"},
     {.name = "kinematic", .kind = SP_PY_NUMBER, .at = offsetof(sp_rigid_def, kinematic), .number = SP_PY_BOOL,
      .doc = "follows `pose`"},
@@ -1120,7 +1120,7 @@ const sp_py_struct sp_py_struct_sp_rigid_mass = {
     .doc = "Mass of a rigid body."};
 
 static const sp_py_field fields_sp_rod_section[] = {
-    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .number = SP_PY_DOUBLE,
+    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .width = -2, .number = SP_PY_DOUBLE,
      .doc = "semi-axes along n1 and n2 [m] > 0"},
     {.name = "bore", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, bore), .number = SP_PY_DOUBLE,
      .doc = "radius of a round hole along the axis [m] >= 0, less than both semi-axes"},

@@ -43,6 +43,10 @@ PyObject *sp_py_world_result(PyObject *world, sp_status status) {
     return sp_py_status(status);
 }
 
+bool sp_py_same_world(PyObject *a, PyObject *b) {
+    return a == b || ((sp_py_object *)a)->handle == ((sp_py_object *)b)->handle;
+}
+
 int sp_py_world_check(PyObject *world, sp_status status) {
     PyObject *result = sp_py_world_result(world, status);
     Py_XDECREF(result);
@@ -124,7 +128,8 @@ static int split_material(PyObject *all) {
 }
 
 // what a region does not give and the library does not take from the body
-static void complete_regions(sp_py_call *call, sp_solid_def *def) {
+static int complete_regions(sp_py_call *call, sp_solid_def *def) {
+    if (def->region_count > 0 && !def->regions) return sp_py_fail(SP_BAD_INPUT, "region_laws: needs as many regions"), -1;
     sp_material *regions = sp_py_call_alloc(call, (size_t)def->region_count, sizeof *regions);
     for (int i = 0; regions && i < def->region_count; i++) {
         regions[i] = def->regions[i];
@@ -132,6 +137,7 @@ static void complete_regions(sp_py_call *call, sp_solid_def *def) {
         if (isnan(regions[i].incompressibility)) regions[i].incompressibility = def->material.incompressibility;
     }
     def->regions = regions;
+    return regions ? 0 : -1;
 }
 
 static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywords) {
@@ -143,8 +149,7 @@ static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywo
     sp_body_id id;
     if (all && split_material(all) == 0 && sp_py_struct_set(&call, &sp_py_struct_sp_solid_def, all, &def) == 0) {
         sp_status status;
-        complete_regions(&call, &def);
-        if (!def.regions) goto done;
+        if (complete_regions(&call, &def) < 0) goto done;
         SP_PY_LONG(handle_of(self), status = sp_world_add_solid(world, &def, &id));
         if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
     }
@@ -245,7 +250,12 @@ static PyObject *find_named(PyObject *self, PyObject *name) {
 
 static PyObject *world_getitem(PyObject *self, PyObject *name) {
     PyObject *found = find_named(self, name);
-    if (!found && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, name);
+    if (!found && !PyErr_Occurred()) {
+        if (PyUnicode_Check(name))
+            sp_py_unknown_name(self, PyExc_KeyError, name);
+        else
+            PyErr_SetObject(PyExc_KeyError, name);
+    }
     return found;
 }
 

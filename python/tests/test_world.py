@@ -119,7 +119,7 @@ class OtherBodies(unittest.TestCase):
         self.assertLess(fit["farthest"], 1e-3)
         strand = {key: fit[key] for key in ("root", "length", "elements")}
         with souple.World() as world:
-            rod = world.add_rod(dict(strand, curvature=fit["curvature"]), {"axes": (1e-3, 1e-3), "young": 1e7}, "rod")
+            rod = world.add_rod(dict(strand, curvature=fit["curvature"]), {"axes": 1e-3, "young": 1e7}, "rod")
             before = rod.field("position")
             natural = rod.invert()
             self.assertEqual(natural.shape, (9, 3))
@@ -390,6 +390,9 @@ class Errors(unittest.TestCase):
             with self.assertRaises(souple.BadInput) as caught:
                 world.queue("pin", body="beam", node=1)
             self.assertIn("unknown body 'beam'", str(caught.exception))
+            with self.assertRaises(souple.BadInput) as caught:
+                souple.World(gravity=-9.81)
+            self.assertIn("gravity: must be 3 numbers or functions", str(caught.exception))
             with souple.World() as other, self.assertRaises(souple.BadInput):
                 world.queue("pin", body=other.add_solid(mesh), node=1)
 
