@@ -33,7 +33,8 @@ class Junk(unittest.TestCase):
         with run.recorder("first.xdmf", wait=True) as recorder:
             run.step()
             recorder.step()
-        labels = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 4 4\nencoding: raw\nspacings: 1 1 1\n\n" + bytes([0] * 16 + [1] * 48)
+        head = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 4 4\nencoding: raw\nspacings: 1 1 1\n\n"
+        labels = head + bytes([0] * 16 + [1] * 48)
         return [souple.Scene.parse(SCENE), run, run.world, run.probes["tip"], souple.Recording("first.xdmf"),
                 souple.MeshFile("box.obj"), souple.Volume("labels.nrrd", labels), souple.EditLog("edits.log", "w"),
                 run.gltf("a.glb"), souple.Section(run.world, "beam"), run.recorder("second.xdmf"),
