@@ -4,7 +4,7 @@ export JOBS
 souple = build/release/souple
 PREFIX ?= $(if $(prefix),$(prefix),/usr/local)
 
-.PHONY: all help page demo test check bench docs pictures format hooks clean fuzz install uninstall deb
+.PHONY: all help page demo test check bench docs pictures format hooks clean fuzz install uninstall deb wheel
 
 all:
 	@tools/install.sh build
@@ -24,6 +24,7 @@ help:
 	@echo "make hooks       format at each commit, in this clone"
 	@echo "make install     below PREFIX (/usr/local), and DESTDIR; make uninstall takes it away"
 	@echo "make deb         a Debian package, in out"
+	@echo "make wheel       the Python package as a wheel, in out"
 	@echo "make clean       remove build and out"
 	@echo "JOBS=2 limits the cores; CONTRIBUTING.md says more"
 
@@ -65,9 +66,17 @@ install: page
 uninstall:
 	@tools/uninstall.sh $(DESTDIR)$(PREFIX)
 
+# configured again: the Python headers may be new
 deb: page
 	@tools/install.sh package
+	@tools/build.sh release
 	@tools/deb.sh build/release out
+
+# configured again: the Python headers may be new
+wheel: page
+	@tools/install.sh wheel
+	@tools/build.sh release
+	@tools/wheel.py build/release out
 
 docs:
 	@tools/install.sh docs

@@ -84,15 +84,23 @@ static void list_benches(sp_listing *l) {
     sp__bench_list(add_bench, l);
 }
 
-static void list_backends(sp_listing *l) {
-    for (int i = 0; sp_backend_name(i); i++) list_add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
+// the choices of an attribute of the scene language that this build lacks
+static void list_missing(sp_listing *l, const char *element, const char *attribute, const char *what_key) {
+    sp_scene_choice choice;
+    for (int i = 0; l->all && sp_scene_choice_at(element, attribute, i, &choice) >= 0; i++)
+        if (!choice.built) list_add(l, choice.name, what_key, "known, not in this build");
 }
 
-// the choices of an attribute of the scene language
+static void list_backends(sp_listing *l) {
+    for (int i = 0; sp_backend_name(i); i++) list_add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
+    list_missing(l, "scene", "backend", "detail");
+}
+
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
     sp_scene_choice choice;
     for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice) >= 0; i++)
-        if (choice.built || l->all) list_add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
+        if (choice.built) list_add(l, choice.name, "state", "built in");
+    list_missing(l, element, attribute, "state");
 }
 
 static void list_materials(sp_listing *l) {
@@ -162,7 +170,7 @@ const sp_command sp__command_list = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple list scenes\n"
-                "  souple list materials --all\n"
-                "  souple list backends --json\n",
+                "  souple list backends --all\n"
+                "  souple list materials --json\n",
     .main = list_main,
 };

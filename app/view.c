@@ -7,11 +7,9 @@
 
 #include "common/command.h"
 #include "common/files.h"
-#ifdef SP_HAVE_LWS
 #include "serve/server.h"
-#endif
 
-enum { PORT, LISTEN, TOKEN, THREADS, BACKEND, SET, PLAY, OUT, PAGE, ALLOW_ORIGIN, ALLOW_PATH };
+enum { PORT, LISTEN, TOKEN, THREADS, BACKEND, SET, PLAY, RESUME, OUT, PAGE, ALLOW_ORIGIN, FRAME, ALLOW_PATH };
 #define DEFAULT_PORT 8765
 
 static const sp_option options[] = {
@@ -22,18 +20,35 @@ static const sp_option options[] = {
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
     [PLAY] = {"--play", NULL, "begin to play at once; default: paused"},
+    [RESUME] = {"--resume", "FILE", "begin from a checkpoint of the scene; a reset begins without it"},
     [OUT] = {"--out", "DIR", "where recordings, edit logs and scenes are written; default: souple-view"},
     [PAGE] = {"--page", "DIR", "the page's files; default: those of this build"},
     [ALLOW_ORIGIN] = {"--allow-origin", "URL", "a further page that may connect, as http://localhost:5173"},
+    [FRAME] = {"--frame", "URL", "a page that may show this one in a frame, as http://localhost:*; may be repeated"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
 };
 
 typedef struct sp_view_args {
     sp_scene_args scene;
     long port;  // -1: not given
-    const char *listen, *token, *out, *page, *origin;
+    const char *listen, *token, *resume, *out, *page, *origin;
+    char frames[SP_FRAMES_MAX];
     bool play;
 } sp_view_args;
+
+// adds an origin of one word, as "http://localhost:*", to the list of a header
+static bool take_frame(sp_arguments *a, sp_view_args *v, const char *origin) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:*/[]";
+    size_t used = strlen(v->frames), n = strlen(origin);
+    if (!strstr(origin, "://") || strspn(origin, letters) != n)
+        return sp__complain(a, "--frame %s: must be the origin of a page, as http://localhost:8888 or http://localhost:*",
+                            origin),
+               false;
+    if (used + n + 2 > sizeof v->frames)
+        return sp__complain(a, "--frame: the origins have more than %d letters together", SP_FRAMES_MAX - 1), false;
+    snprintf(v->frames + used, sizeof v->frames - used, "%s%s", used ? " " : "", origin);
+    return true;
+}
 
 static bool view_take(sp_arguments *a, int option, char **values) {
     sp_view_args *v = a->user;
@@ -45,9 +60,11 @@ static bool view_take(sp_arguments *a, int option, char **values) {
         v->token = values[0];
         return strlen(v->token) >= 8 || (sp__complain(a, "--token: must have at least 8 letters"), false);
     case PLAY: return v->play = true;
+    case RESUME: v->resume = values[0]; return true;
     case OUT: v->out = values[0]; return true;
     case PAGE: v->page = values[0]; return true;
     case ALLOW_ORIGIN: v->origin = values[0]; return true;
+    case FRAME: return take_frame(a, v, values[0]);
     default: return sp__take_scene_option(&v->scene, a, options[option].name, values, &bad) && !bad;
     }
 }
@@ -119,6 +136,7 @@ static int serve(const sp_view_args *v) {
     bool recorded = v->scene.path && sp__is_recording(v->scene.path);
     bool good = make_gallery(&gallery, recorded ? NULL : v->scene.path, &number) == 0;
     sp_server_def def = {.address = v->listen, .token = v->token, .page = v->page ? v->page : page, .origin = v->origin};
+    def.frames = v->frames[0] ? v->frames : NULL;
     def.sim = (sp_sim_def){.gallery = &gallery,
                            .scene = number,
                            .recording = recorded ? v->scene.path : NULL,
@@ -128,6 +146,7 @@ static int serve(const sp_view_args *v) {
                            .allow_count = v->scene.allow_count,
                            .threads = v->scene.threads,
                            .backend = v->scene.backend,
+                           .resume = v->resume,
                            .out = v->out,
                            .playing = v->play};
     sp_server *s = good ? view_start(v, &def, why) : NULL;
@@ -168,6 +187,7 @@ static int view_main(const sp_command *command, int argc, char **argv) {
     args.scene.path = a.word_count ? a.words[0] : NULL;
     bool recorded = args.scene.path && sp__is_recording(args.scene.path);
     if ((!args.scene.path || recorded) && args.scene.set_count) return sp__complain(&a, "--set needs a scene");
+    if ((!args.scene.path || recorded) && args.resume) return sp__complain(&a, "--resume needs a scene");
     return serve(&args);
 }
 

@@ -175,7 +175,7 @@ static sp_status batch_case_run(const batch_case *c, const sp_bench_options *o, 
     sp__row_number(row, "core_share", "share", "%.2f", alone.step_ms / core.step_ms);
     sp__row_number(row, "threads_steps_per_s", "all threads", "%.0f", 1e3 / all.step_ms);
     sp__row_number(row, "create_ms", "create ms", "%.2f", core.create_ms);
-    sp__row_number(row, "alone_bytes", "kB alone", "%.0f", (double)alone.bytes);
+    sp__row_number(row, "alone_bytes", "bytes alone", "%.0f", (double)alone.bytes);
     sp__row_number(row, "world_bytes", "a world", "%.0f", (double)core.bytes / worlds);
     sp__row_number(row, "further_world_bytes", "a further one", "%.0f",
                    (double)(core.bytes - half.bytes) / (worlds - worlds / 2));

@@ -53,7 +53,7 @@ endif()
 install(TARGETS ${libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # ---------------------------------------------------------------------------------------------- headers
-set(headers base batch mesh solve world souple extension)
+set(headers base batch body contact extension mesh solve souple world)
 if(SP_IO)
     list(APPEND headers io)
 endif()
@@ -137,6 +137,18 @@ if(SP_IO)
     install(FILES ${package}/completion/souple.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _souple)
     install(FILES ${package}/completion/souple.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
+# ---------------------------------------------------------------------------------------------- the Python package
+# where the Python that it was configured for looks, below a prefix: lib/python3.11/dist-packages
+if(TARGET souple-python)
+    execute_process(COMMAND ${SP_PYTHON_EXECUTABLE} -c "import sysconfig
+scheme = 'posix_local' if 'posix_local' in sysconfig.get_scheme_names() else 'posix_prefix'
+path = sysconfig.get_path('platlib', scheme, {'base': '', 'platbase': ''}).lstrip('/')
+print(path[6:] if path.startswith('local/') else path)" OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    set(SP_PYTHON_DIR ${folder} CACHE STRING "folder of the Python package, relative to the prefix")
+    install(TARGETS souple-python LIBRARY DESTINATION ${SP_PYTHON_DIR}/souple)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/souple DESTINATION ${SP_PYTHON_DIR} PATTERN __pycache__ EXCLUDE)
+endif()
+
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

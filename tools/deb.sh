@@ -26,6 +26,16 @@ rm "$stage/usr/share/souple/manifest.txt" "$doc/LICENSE"
 mkdir -p "$stage/usr/share/zsh/vendor-completions"
 mv "$stage/usr/share/zsh/site-functions/_souple" "$stage/usr/share/zsh/vendor-completions/"
 rmdir "$stage/usr/share/zsh/site-functions"
+# the package for every Python 3: Debian's own folder for it
+python=$(find "$stage/usr/lib" -path '*/souple/_core.abi3.so' -printf '%h\n')
+if [ -n "$python" ]; then
+    mkdir -p "$stage/usr/lib/python3/dist-packages"
+    mv "$python" "$stage/usr/lib/python3/dist-packages/souple"
+    find "$stage/usr/lib" -depth -path '*/python3*' -type d -empty -delete
+    python=$stage/usr/lib/python3/dist-packages/souple/_core.abi3.so
+    strip --strip-unneeded -R .comment -R .note "$python"
+    chmod 644 "$python"
+fi
 strip --strip-unneeded -R .comment -R .note "$stage/usr/bin/souple" "$stage/usr/libexec/souple/souple-bench" "$stage"/usr/lib/*.so.*.*.*
 strip --strip-debug "$stage"/usr/lib/*.a
 chmod 644 "$stage"/usr/lib/*.so.*.*.*
@@ -54,7 +64,7 @@ gzip -9n "$doc/changelog" "$doc/changelog.Debian"
 # ---- control
 mkdir -p "$work/debian" "$stage/DEBIAN"
 printf 'Source: souple\n\nPackage: souple\nArchitecture: any\n' >"$work/debian/control"
-programs=("$stage/usr/bin/souple" "$stage/usr/libexec/souple/souple-bench" "$stage"/usr/lib/libsouple*.so.*.*.*)
+programs=("$stage/usr/bin/souple" "$stage/usr/libexec/souple/souple-bench" "$stage"/usr/lib/libsouple*.so.*.*.* ${python:+"$python"})
 echo "libsouple 0.0 souple" >"$work/debian/shlibs.local"
 depends=$(cd "$work" && dpkg-shlibdeps -O --warnings=0 -l"$stage/usr/lib" -S"$stage" "${programs[@]}" | sed -n 's/^shlibs:Depends=//p')
 cat >"$stage/DEBIAN/control" <<END
@@ -63,9 +73,9 @@ Version: $version-$revision
 Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -k -s --exclude=DEBIAN "$stage" | cut -f1)
-Depends: $depends
-Recommends: ffmpeg
-Suggests: paraview, gmsh, libxml2-dev, libpng-dev
+Depends: $depends${python:+, python3 (>= 3.9)}
+Recommends: ffmpeg${python:+, python3-numpy}
+Suggests: ${python:+python3-matplotlib, python3-scipy, }paraview, gmsh, libxml2-dev, libpng-dev
 Section: science
 Priority: optional
 Description: soft bodies that are touched and squeezed
@@ -74,7 +84,8 @@ Description: soft bodies that are touched and squeezed
  mouse. It is a C library, a scene language and one command.
  .
  This package holds the command with its manual and scenes, the libraries
- (shared and static) and what is needed to build programs with them.
+ (shared and static), what is needed to build programs with them${python:+, and
+ the Python package souple}.
 END
 soname=$(cd "$stage/usr/lib" && ls libsouple.so.*.*.* | sed -E 's/^libsouple\.so\.([0-9]+\.[0-9]+)\..*/\1/')
 printf 'libsouple %s souple (>= %s)\nlibsouple-io %s souple (>= %s)\n' "$soname" "$version" "$soname" "$version" >"$stage/DEBIAN/shlibs"

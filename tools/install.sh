@@ -8,6 +8,7 @@
 #   tools/install.sh page          to bundle the page of `souple view`
 #   tools/install.sh format        to format the sources
 #   tools/install.sh package       to make a Debian package
+#   tools/install.sh wheel         to make a Python wheel
 #   tools/install.sh docs          to make the API reference
 #   tools/install.sh pictures      to draw the pictures of the documentation
 #   tools/install.sh laws          to write src/kernels/laws.h
@@ -27,19 +28,20 @@ packages_of() {
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py python3-siconos $(packages_of laws) ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev chromium libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py python3-siconos python3-numpy python3-scipy python3-matplotlib python3-venv python3-pip $(packages_of laws) $(packages_of wheel) ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev chromium libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
         # the page is bundled by npm's own tools: any node that is there will do
         page) if ! command -v npm >/dev/null; then echo "nodejs npm"; fi ;;
         bench) echo "libbullet-dev libopenblas-dev libsundials-dev libgsl-dev" ;;
         format) echo "clang-format" ;;
-        package) echo "dpkg-dev" ;;
+        package) echo "dpkg-dev python3-dev" ;;
+        wheel) echo "python3-dev patchelf binutils" ;;
         docs) echo "doxygen" ;;
         pictures) echo "ffmpeg chromium" ;;
         laws) echo "python3-sympy" ;;
         reference) echo "python3-getfem" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs pictures laws reference" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package wheel docs pictures laws reference" >&2
             exit 2
             ;;
     esac

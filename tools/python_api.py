@@ -18,7 +18,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADERS = ["base", "mesh", "solve", "world", "batch", "io"]
+HEADERS = ["base", "mesh", "solve", "body", "contact", "world", "batch", "io"]
 
 # Structs that Python builds from keyword arguments or shows as records. Others are handles, or are converted by hand.
 HAND = {"sp_error", "sp_context_def", "sp_signal", "sp_pose_signal", "sp_checkpoint", "sp_batch_def", "sp_batch_view",
@@ -98,7 +98,7 @@ BITS = {
 WORDS = {"SP_COMPLETE_CHOLESKY": "cholesky", "SP_OPERATOR_FREE": "matrix-free"}
 PREFIXES = {"sp_on_limit": "SP_LIMIT_", "sp_tensor_law": "SP_TENSOR_", "sp_contact_method": "SP_CONTACT_"}
 
-NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "uint64_t": "UINT64",
+NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64", "uint64_t": "UINT64",
            "uint32_t": "UINT", "size_t": "SIZE", "unsigned char": "BYTE", "bool": "BOOL"}
 
 

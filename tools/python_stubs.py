@@ -7,13 +7,16 @@ from python_api import FLAT, field_row, results, struct_order, title
 
 HEAD = '''# Written by tools/python_api.py --stubs from include/souple/*.h and the built package: change those and run it again.
 import enum
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from collections import Counter
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 Numbers = Any  # numpy.ndarray, a buffer, nested sequences of numbers
 Signal = Union[float, Callable[[float], Any]]
 Array_ = Any  # numpy.ndarray, or Array where NumPy is not installed
 
 __version__: str
+
+from . import build as build, fclib as fclib
 
 '''
 NUMBER = {"DOUBLE": "float", "FLOAT": "float", "BOOL": "bool"}
@@ -84,6 +87,11 @@ def keyword_rows(api, struct, tables):
     return rows
 
 
+def annotation(value, default="Any"):
+    """What a Python function says about a type: its text."""
+    return value.strip("'\"").replace('"', "") if isinstance(value, str) else default
+
+
 def parameters_of(function, name, api, tables):
     """The text between the brackets."""
     try:
@@ -111,30 +119,44 @@ def parameters_of(function, name, api, tables):
                 parts.append("*")
                 star = True
             default = "" if p.default is p.empty else " = ..."
-            parts.append(p.name if p.name == "self" else "%s: Any%s" % (p.name, default))
+            parts.append(p.name if p.name == "self" else "%s: %s%s" % (p.name, annotation(p.annotation), default))
     return ", ".join(parts)
 
 
+def returned(function, key):
+    said = getattr(function, "__annotations__", {}).get("return") if function else None
+    return RETURNS.get(key) or PROPERTIES.get(key) or annotation(said)
+
+
+def members(cls):
+    """Of a class and of the class of the extension below it that has the same name: what Python adds to it."""
+    names = {}
+    for base in reversed(cls.__mro__):
+        if base is cls or (base.__name__ == cls.__name__ and base is not object):
+            names.update(vars(base))
+    return names
+
+
 def class_text(cls, api, tables):
-    bases = [b.__name__ for b in cls.__bases__ if b is not object]
+    bases = [b.__name__ for b in cls.__bases__ if b is not object and b.__name__ != cls.__name__]
     lines = ["class %s%s:" % (cls.__name__, "(%s)" % ", ".join(bases) if bases else "")]
-    if getattr(cls, "__text_signature__", None) or "__init__" in vars(cls):
+    if getattr(cls, "__text_signature__", None) or "__init__" in vars(cls) or isinstance(vars(cls).get("__new__"), staticmethod):
         text = parameters_of(cls, cls.__name__ + ".__init__", api, tables)
         lines.append("    def __init__(self, %s) -> None: ..." % text)
-    for name, value in sorted(vars(cls).items()):
+    for name, value in sorted(members(cls).items()):
         key = "%s.%s" % (cls.__name__, name)
         special = name in ("__enter__", "__exit__", "__getitem__", "__setitem__", "__len__", "__contains__", "__iter__")
         if name.startswith("_") and not special:
             continue
         if isinstance(value, property) or inspect.isgetsetdescriptor(value):
-            lines += ["    @property", "    def %s(self) -> %s: ..." % (name, PROPERTIES.get(key, "Any"))]
+            lines += ["    @property", "    def %s(self) -> %s: ..." % (name, returned(getattr(value, "fget", None), key))]
         elif isinstance(value, (staticmethod, classmethod)) or isinstance(inspect.getattr_static(cls, name), staticmethod):
             function = getattr(cls, name)
-            lines += ["    @staticmethod", "    def %s(%s) -> %s: ..." % (name, parameters_of(function, key, api, tables),
-                                                                         RETURNS.get(key, "Any"))]
+            text = parameters_of(function, key, api, tables)
+            lines += ["    @staticmethod", "    def %s(%s) -> %s: ..." % (name, text, returned(function, key))]
         elif callable(value):
             text = parameters_of(value, key, api, tables) if not special else "self, *args: Any"
-            lines.append("    def %s(%s) -> %s: ..." % (name, text, RETURNS.get(key, "Any")))
+            lines.append("    def %s(%s) -> %s: ..." % (name, text, returned(value, key)))
     return lines + (["    ..."] if len(lines) == 1 else [])
 
 
@@ -175,7 +197,7 @@ def stubs(api):
         elif isinstance(value, type):
             blocks.append(class_text(value, api, tables))
         elif callable(value):
-            blocks.append(["def %s(%s) -> %s: ..." % (name, parameters_of(value, name, api, tables), RETURNS.get(name, "Any"))])
+            blocks.append(["def %s(%s) -> %s: ..." % (name, parameters_of(value, name, api, tables), returned(value, name))])
         elif inspect.ismodule(value):
             continue
         else:

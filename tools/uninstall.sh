@@ -20,6 +20,14 @@ for file in "${files[@]}"; do
 done
 for file in "${files[@]}"; do
     rm -f "$root/$file"
+    # what Python made of a module when it was first used
+    case $file in *.py)
+        compiled=$root/$(dirname "$file")/__pycache__
+        name=$(basename "$file" .py)
+        rm -f "$compiled/$name".*.pyc
+        rmdir "$compiled" 2>/dev/null || true
+        ;;
+    esac
 done
 # folders that held nothing else, from the inside out; the usual ones of a prefix stay with whoever made them
 for file in "${files[@]}"; do

@@ -7,6 +7,8 @@
 
 typedef struct sp_server sp_server;
 
+enum { SP_FRAMES_MAX = 512 };
+
 typedef struct sp_server_def {
     sp_sim_def sim;       // wake and user are set by the server
     const char *address;  // to bind to: "127.0.0.1"
@@ -14,6 +16,7 @@ typedef struct sp_server_def {
     const char *token;    // nullable: no token is required
     const char *page;     // folder of the page; nullable: a built-in page with instructions
     const char *origin;   // a further allowed origin; nullable
+    const char *frames;   // origins of pages that may show the page in a frame, less than SP_FRAMES_MAX letters; nullable: none
 } sp_server_def;
 
 // Listens and starts the simulation. On error returns NULL with `why` (room for SP_SIM_WHY).

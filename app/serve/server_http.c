@@ -18,10 +18,11 @@ static const char bare_page[] =
     "installed program, or where <code>--page DIR</code> says.</p>"
     "<p>Other clients connect to <code>/ws</code>; <code>docs/protocol.md</code> describes the messages.</p></html>";
 
+// of a page that only the pages of `frames` may show in a frame
 static const char headers[] =
     "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n"
     "Content-Security-Policy: default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; style-src 'self' "
-    "'unsafe-inline'; worker-src 'self' blob:; frame-ancestors 'none'\r\n";
+    "'unsafe-inline'; worker-src 'self' blob:; frame-ancestors %s\r\n";
 
 static const char *type_of(const char *path) {
     static const char *const types[][2] = {{".html", "text/html; charset=utf-8"},
@@ -82,12 +83,13 @@ static bool is_plain(const char *path) {
     return strlen(path) < 256;
 }
 
-static int send_file(struct lws *wsi, const char *folder, const char *name) {
-    char path[PATH_MAX];
+static int send_file(const sp_server *s, struct lws *wsi, const char *folder, const char *name) {
+    char path[PATH_MAX], head[sizeof headers + SP_FRAMES_MAX];
     struct stat st;
     bool fits = folder && is_plain(name) && snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
+    snprintf(head, sizeof head, headers, s->def.frames ? s->def.frames : "'none'");
     if (!fits || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return answer(wsi, HTTP_STATUS_NOT_FOUND, "not here");
-    int n = lws_serve_http_file(wsi, path, type_of(path), headers, (int)strlen(headers));
+    int n = lws_serve_http_file(wsi, path, type_of(path), head, (int)strlen(head));
     return n < 0 ? -1 : n > 0 && lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
@@ -167,10 +169,10 @@ int sp__server_http(sp_server *s, struct lws *wsi, sp_client *c, const char *uri
     if (strncmp(uri, "/files/", 7) == 0) {
         if (!good_host(s, wsi)) return answer(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
         if (!has_token(s, wsi)) return answer(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
-        return strchr(uri + 7, '/') ? answer(wsi, HTTP_STATUS_NOT_FOUND, "not here") : send_file(wsi, s->def.sim.out, uri + 7);
+        return strchr(uri + 7, '/') ? answer(wsi, HTTP_STATUS_NOT_FOUND, "not here") : send_file(s, wsi, s->def.sim.out, uri + 7);
     }
     if (!s->has_page && strcmp(uri, "/") == 0) return send_page(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", bare_page);
-    return send_file(wsi, s->has_page ? s->def.page : NULL, uri[0] == '/' && uri[1] ? uri + 1 : "index.html");
+    return send_file(s, wsi, s->has_page ? s->def.page : NULL, uri[0] == '/' && uri[1] ? uri + 1 : "index.html");
 }
 
 // ---------------------------------------------------------------------------------------------- connections

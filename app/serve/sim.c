@@ -234,6 +234,7 @@ sp_sim *sp__sim_start(const sp_sim_def *def, char *why) {
         good = sp__sim_replay_open(s, def->recording, recording_name(def->recording), why);
     else if (good && def->scene >= 0)
         good = sp__sim_open(s, def->scene, why);
+    if (good && def->resume) snprintf(s->base, sizeof s->base, "%s", def->resume), s->base_used = true;
     if (good) s->playing = def->playing, s->shown.playing = s->playing, sp__sim_make_hello(s);
     if (!good || pthread_create(&s->thread, NULL, sim_simulate, s) != 0) {
         free_sim(s);

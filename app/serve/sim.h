@@ -26,6 +26,7 @@ typedef struct sp_sim_def {
     int allow_count;
     int threads;          // 0: one per core
     const char *backend;  // nullable
+    const char *resume;   // checkpoint file of the initial scene, from which it begins; a reset begins without it. Nullable
     const char *out;      // folder for recordings, logs and scenes; created when needed
     bool playing;
     void (*wake)(void *user);  // new data is available; called by the simulation thread. Nullable

@@ -153,6 +153,7 @@ static sp_status build(sp_sim *s, int scene, const sp_sim_upload *upload, int th
     o.sets = sets, o.set_count = n;
     o.allow_paths = s->def.allow, o.allow_count = s->def.allow_count;
     r.endless = true, r.backend = s->def.backend;
+    if (s->scene < 0 && scene == s->def.scene) r.resume = s->def.resume;
     sp_status status = sp_context_create(&def, &g->context);
     if (status >= 0) status = load_scene(&s->def.gallery->scenes[scene], upload, &o, g);
     if (status >= 0) status = sp_run_create(g->scene, &r, &g->run);

@@ -202,7 +202,8 @@ SP_API sp_status sp_run_step(sp_run *run);
 /// Closes records and checks the claims.
 SP_API sp_status sp_run_finish(sp_run *run);
 
-/// The samples of a probe so far. Pointers are valid until the next step of the run.
+/// The samples of a probe so far. The numbers stay as they are until the run is destroyed; samples of later steps need a new
+/// call.
 typedef struct sp_run_probe {
     const char *name;
     const char *body;  ///< nullable

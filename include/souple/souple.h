@@ -37,6 +37,8 @@
 
 #include "base.h"
 #include "batch.h"
+#include "body.h"
+#include "contact.h"
 #include "mesh.h"
 #include "solve.h"
 #include "world.h"

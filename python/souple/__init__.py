@@ -14,3 +14,15 @@ NumPy is installed, else souple.Array; those that show memory of the library are
 from ._core import *  # noqa: F401,F403
 from ._core import __version__  # noqa: F401
 from ._methods import Edit, MeshReport, Parameters  # noqa: F401
+
+from . import build, fclib  # noqa: F401
+from .batch import Batch  # noqa: F401
+from .extend import extend as _extend
+from .picture import Picture  # noqa: F401
+from .plots import Plot, panel, plot  # noqa: F401
+from .recordings import Recording, export_gltf  # noqa: F401
+from .running import Result, run, sweep  # noqa: F401
+from .scenes import Probe, Run, RunWorld, Samples, Scene  # noqa: F401
+from .view import View  # noqa: F401
+
+_extend()

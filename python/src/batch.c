@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "docs.h"
+#include "io.h"
 #include "tables.h"
 
 static PyTypeObject *batch_type;
@@ -45,7 +46,7 @@ static void batch_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     batch_clear(self);
-    PyObject_GC_Del(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF((PyObject *)type);
 }
 
@@ -87,6 +88,21 @@ static sp_status build_world(void *user, int index, sp_world *world) {
     return done < 0 ? SP_STOPPED : SP_OK;
 }
 
+// `scene`: what a scene says about its world; its signals refer to the scene, which the batch keeps
+static int world_of_scene(sp_py_call *call, PyObject *all, sp_py_handle *batch, sp_world_def *def) {
+    PyObject *scene = sp_py_take(call, all, "scene");
+    if (!scene) return PyErr_Occurred() ? -1 : 0;
+    const sp_scene *pointer = sp_py_object_pointer(scene, sp_py_scene_type, "souple.Scene");
+    if (!pointer || !(batch->under = PyList_New(0)) ||
+        PyList_Append(batch->under, (PyObject *)((sp_py_object *)scene)->handle) < 0)
+        return -1;
+    const bool snapshots = def->snapshots;
+    const int slots = def->snapshot_slots;
+    sp_scene_world_def(pointer, def);
+    def->snapshots = snapshots, def->snapshot_slots = slots;
+    return 0;
+}
+
 // takes the world definition and the context out of the keywords
 static PyObject *batch_make(PyTypeObject *type, int count, PyObject *build, PyObject *all) {
     PyObject *given = PyDict_GetItemString(all, "context");
@@ -99,7 +115,8 @@ static PyObject *batch_make(PyTypeObject *type, int count, PyObject *build, PyOb
     sp_py_call call = {.keeper = handle};
     sp_batch *batch = NULL;
     batch_object *object = NULL;
-    if (handle && b.worlds && b.handles && sp_py_struct_change(&call, &sp_py_struct_sp_world_def, all, &def.world) == 0) {
+    if (handle && b.worlds && b.handles && world_of_scene(&call, all, handle, &def.world) == 0 &&
+        sp_py_struct_change(&call, &sp_py_struct_sp_world_def, all, &def.world) == 0) {
         sp_status status;
         def.count = count, def.build = build_world, def.user = &b;
         SP_PY_UNLOCKED(context, status = sp_batch_create(context->pointer, &def, &batch));
@@ -107,7 +124,7 @@ static PyObject *batch_make(PyTypeObject *type, int count, PyObject *build, PyOb
         if (sp_py_raise_kept(handle) == 0 && status < 0)
             sp_py_raise_context(status, context->pointer);
         else if (!PyErr_Occurred())
-            object = PyObject_GC_New(batch_object, type);
+            object = (batch_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     }
     sp_py_call_end(&call, object != NULL);
     if (!object) {
@@ -120,7 +137,6 @@ static PyObject *batch_make(PyTypeObject *type, int count, PyObject *build, PyOb
         return NULL;
     }
     object->handle = handle, object->worlds = b.worlds, object->handles = b.handles;
-    PyObject_GC_Track((PyObject *)object);
     return (PyObject *)object;
 }
 
@@ -320,7 +336,8 @@ int sp_py_init_batch(PyObject *module) {
          "Batch(count, build, *, context=None, **keywords)\n--\n\n" SP_DOC_sp_batch " " SP_DOC_sp_batch_create
          "\n\nbuild(index, world) adds the bodies of a world. The keywords are those of World.\n" SP_KEYWORDS_sp_world_def},
         {0, NULL}};
-    static PyType_Spec spec = {"souple.Batch", sizeof(batch_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+    static PyType_Spec spec = {"souple.Batch", sizeof(batch_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
     batch_type = (PyTypeObject *)sp_py_add_type(module, &spec);
     return batch_type ? 0 : -1;
 }

@@ -214,17 +214,6 @@
     "The defaults listed above."
 #define SP_DOC_sp_solver_def_default \
     "The defaults listed above."
-#define SP_DOC_sp_world_def_default \
-    "Every default, and a valid cookie."
-#define SP_DOC_sp_world_create \
-    "Creates an empty world at time 0. Optional: def (defaults)."
-#define SP_DOC_sp_world_destroy \
-    "Frees it and sets the handle to NULL. Accepts NULL."
-#define SP_DOC_sp_world_context \
-    "The context of its creation."
-#define SP_DOC_sp_world_error \
-    "The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same " \
-    "thread calls this again, also for another world, or ends. Any thread may call this at any time."
 #define SP_DOC_sp_material_moduli \
     "Moduli of volume elements without fibres, also where coefficients and `bulk` describe it; of costa the means of its " \
     "three shear moduli and of all directions. false: a number is outside of its range, all moduli are NaN, and a sentence " \
@@ -335,6 +324,17 @@
     "A link by its id."
 #define SP_DOC_sp_world_link_point \
     "A tied point of a link, index in [0, point_count)."
+#define SP_DOC_sp_world_def_default \
+    "Every default, and a valid cookie."
+#define SP_DOC_sp_world_create \
+    "Creates an empty world at time 0. Optional: def (defaults)."
+#define SP_DOC_sp_world_destroy \
+    "Frees it and sets the handle to NULL. Accepts NULL."
+#define SP_DOC_sp_world_context \
+    "The context of its creation."
+#define SP_DOC_sp_world_error \
+    "The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same " \
+    "thread calls this again, also for another world, or ends. Any thread may call this at any time."
 #define SP_DOC_sp_edit_default \
     "Every default, and a valid cookie."
 #define SP_DOC_sp_world_queue \
@@ -1010,7 +1010,8 @@
 #define SP_DOC_sp_run_options \
     "Values that override those of the scene. Start from sp_run_options_default()."
 #define SP_DOC_sp_run_probe \
-    "The samples of a probe so far. Pointers are valid until the next step of the run."
+    "The samples of a probe so far. The numbers stay as they are until the run is destroyed; samples of later steps need a " \
+    "new call."
 #define SP_DOC_sp_run_record \
     "A file that the run writes."
 #define SP_DOC_sp_run_recorder \
@@ -1178,13 +1179,6 @@
     "factor_flops: floating point operations of factorisations in the step, without the background thread\n    shift: " \
     "diagonal shift that was necessary for a factorisation; 0: none\n    status: worst of the solves: SP_OK, " \
     "SP_NOT_CONVERGED, SP_NOT_SPD, SP_NOT_FINITE\n"
-#define SP_KEYWORDS_sp_world_def \
-    "\n    gravity: [m/s2], default 0 -9.81 0\n    backend: \"auto\", \"ref\", \"cpu\"; default \"auto\"\n    on_limit: an " \
-    "iteration limit is a reservation (default) or a failure\n    on_failure: a failing body fails the step (default) or is " \
-    "frozen\n    snapshot_slots: 1 + snapshots that readers may hold at the same time, 2..16, default 4\n    snapshots: " \
-    "publish after each step, default true\n    deterministic: a preconditioner built in the background is used a fixed " \
-    "number of steps later (`lag` of the solver), and the step waits for it if necessary: a replay is bitwise equal. false: " \
-    "it is used as soon as it is ready, without waiting. Default true\n"
 #define SP_KEYWORDS_sp_material \
     "\n    density: [kg/m3] > 0, default 1000\n    young: [Pa] >= 0, default 1e6\n    poisson: in (-1, 0.5), default 0.3\n   " \
     " bulk: of laws with isochoric invariants: bulk modulus [Pa]; 0: from Young's modulus and Poisson's ratio\n    " \
@@ -1392,6 +1386,13 @@
     "\n    a: its positions on both sides at the current state [m]\n    b: its positions on both sides at the current state " \
     "[m]\n    force: on `a` [N], the mean over the last step\n    anchors: the material points; of a mean of several the one " \
     "with the largest weight\n"
+#define SP_KEYWORDS_sp_world_def \
+    "\n    gravity: [m/s2], default 0 -9.81 0\n    backend: \"auto\", \"ref\", \"cpu\"; default \"auto\"\n    on_limit: an " \
+    "iteration limit is a reservation (default) or a failure\n    on_failure: a failing body fails the step (default) or is " \
+    "frozen\n    snapshot_slots: 1 + snapshots that readers may hold at the same time, 2..16, default 4\n    snapshots: " \
+    "publish after each step, default true\n    deterministic: a preconditioner built in the background is used a fixed " \
+    "number of steps later (`lag` of the solver), and the step waits for it if necessary: a replay is bitwise equal. false: " \
+    "it is used as soon as it is ready, without waiting. Default true\n"
 #define SP_KEYWORDS_sp_edit \
     "\n    type: \n    source: origin of the edit: 0 the program, other numbers are chosen by the host\n    sequence: 0: " \
     "numbered on arrival\n    body: pin, release, pose, swap; a drag names its body by its anchor\n    node: pin, release: " \
@@ -1490,8 +1491,9 @@
     "\n    fate: \n    file: \n    line: \n    component: its type, as in the scene of SOFA\n    text: \n"
 #define SP_KEYWORDS_sp_run_options \
     "\n    backend: overrides that of the scene; optional\n    time: stop time instead of the stop condition of the scene " \
-    "[s]; <= 0: not set\n    out: folder for records; optional: none are written\n    endless: no stop condition is " \
-    "required\n    resume: checkpoint file of sp_run_save from which to continue; optional. Records in `out` are continued\n"
+    "[s]; <= 0: not set\n    steps: number of steps instead of the stop condition of the scene; <= 0: not set\n    out: " \
+    "folder for records; optional: none are written\n    endless: no stop condition is required\n    resume: checkpoint file " \
+    "of sp_run_save from which to continue; optional. Records in `out` are continued\n"
 #define SP_KEYWORDS_sp_run_look \
     "\n    color: in [0, 1]; default 0.8 0.8 0.8\n    opacity: in [0, 1]; default 1\n    roughness: in [0, 1]; default 0.6\n " \
     "   metallic: in [0, 1]; default 0\n    edges: lines on the edges of faces; default false\n"
@@ -1530,7 +1532,8 @@
     "from the second to the first body\n    force: on the first body [N]\n    gap: [m]\n    pressure: [Pa]\n"
 #define SP_KEYWORDS_sp_run_record \
     "\n    file: as in the scene\n    path: path of the file; NULL: nothing is written\n    kind: \"xdmf\", \"vtu\", " \
-    "\"obj\", \"ply\", \"png\", \"csv\"\n    bytes: written so far\n"
+    "\"obj\", \"ply\", \"png\", \"csv\"\n    frames: frames written\n    dropped: frames omitted because the disk is slow, " \
+    "with on-slow=\"drop\"\n    bytes: written so far\n"
 #define SP_KEYWORDS_sp_run_recorder_def \
     "\n    path: ends in .xdmf; the .h5 file is written next to it\n    period: shortest simulated time between two frames " \
     "[s], >= 0; default 0: every step\n    quantity_count: \n    edits: lines of an edit log of the steps before, without " \

@@ -762,32 +762,6 @@ const sp_py_struct sp_py_struct_sp_solve_info = {
     .initial = NULL, .record = true,
     .doc = "Statistics of the solves of one body in its last step."};
 
-static const sp_py_field fields_sp_world_def[] = {
-    {.name = "gravity", .kind = SP_PY_SIGNAL, .at = offsetof(sp_world_def, gravity), .extent = sizeof ((sp_world_def *)0)->gravity / sizeof ((sp_world_def *)0)->gravity[0],
-     .doc = "[m/s2], default 0 -9.81 0"},
-    {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_world_def, backend),
-     .doc = "\"auto\", \"ref\", \"cpu\"; default \"auto\""},
-    {.name = "on_limit", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_limit), .words = &sp_py_words_sp_on_limit,
-     .doc = "an iteration limit is a reservation (default) or a failure"},
-    {.name = "on_failure", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_failure), .words = &sp_py_words_sp_on_failure,
-     .doc = "a failing body fails the step (default) or is frozen"},
-    {.name = "snapshot_slots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshot_slots), .number = SP_PY_INT,
-     .doc = "1 + snapshots that readers may hold at the same time, 2..16, default 4"},
-    {.name = "snapshots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshots), .number = SP_PY_BOOL,
-     .doc = "publish after each step, default true"},
-    {.name = "deterministic", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, deterministic), .number = SP_PY_BOOL,
-     .doc = "a preconditioner built in the background is used a fixed number of steps later (`lag` of the solver), and the step "
-    "waits for it if necessary: a replay is bitwise equal. false: it is used as soon as it is ready, without waiting. "
-    "Default true"},
-};
-static void initial_sp_world_def(void *out) {
-    *(sp_world_def *)out = sp_world_def_default();
-}
-const sp_py_struct sp_py_struct_sp_world_def = {
-    .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
-    .initial = initial_sp_world_def, .record = true,
-    .doc = "Definition of a world. Start from sp_world_def_default()."};
-
 static const sp_py_field fields_sp_material[] = {
     {.name = "density", .kind = SP_PY_NUMBER, .at = offsetof(sp_material, density), .number = SP_PY_DOUBLE,
      .doc = "[kg/m3] > 0, default 1000"},
@@ -1689,6 +1663,32 @@ const sp_py_struct sp_py_struct_sp_link_point = {
     .initial = NULL, .record = true,
     .doc = "A tied point of a link."};
 
+static const sp_py_field fields_sp_world_def[] = {
+    {.name = "gravity", .kind = SP_PY_SIGNAL, .at = offsetof(sp_world_def, gravity), .extent = sizeof ((sp_world_def *)0)->gravity / sizeof ((sp_world_def *)0)->gravity[0],
+     .doc = "[m/s2], default 0 -9.81 0"},
+    {.name = "backend", .kind = SP_PY_STRING, .at = offsetof(sp_world_def, backend),
+     .doc = "\"auto\", \"ref\", \"cpu\"; default \"auto\""},
+    {.name = "on_limit", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_limit), .words = &sp_py_words_sp_on_limit,
+     .doc = "an iteration limit is a reservation (default) or a failure"},
+    {.name = "on_failure", .kind = SP_PY_WORD, .at = offsetof(sp_world_def, on_failure), .words = &sp_py_words_sp_on_failure,
+     .doc = "a failing body fails the step (default) or is frozen"},
+    {.name = "snapshot_slots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshot_slots), .number = SP_PY_INT,
+     .doc = "1 + snapshots that readers may hold at the same time, 2..16, default 4"},
+    {.name = "snapshots", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, snapshots), .number = SP_PY_BOOL,
+     .doc = "publish after each step, default true"},
+    {.name = "deterministic", .kind = SP_PY_NUMBER, .at = offsetof(sp_world_def, deterministic), .number = SP_PY_BOOL,
+     .doc = "a preconditioner built in the background is used a fixed number of steps later (`lag` of the solver), and the step "
+    "waits for it if necessary: a replay is bitwise equal. false: it is used as soon as it is ready, without waiting. "
+    "Default true"},
+};
+static void initial_sp_world_def(void *out) {
+    *(sp_world_def *)out = sp_world_def_default();
+}
+const sp_py_struct sp_py_struct_sp_world_def = {
+    .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
+    .initial = initial_sp_world_def, .record = true,
+    .doc = "Definition of a world. Start from sp_world_def_default()."};
+
 static const sp_py_field fields_sp_edit[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_edit, type), .words = &sp_py_words_sp_edit_type,
      .doc = ""},
@@ -2158,6 +2158,8 @@ static const sp_py_field fields_sp_run_options[] = {
      .doc = "overrides that of the scene; optional"},
     {.name = "time", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, time), .number = SP_PY_DOUBLE,
      .doc = "stop time instead of the stop condition of the scene [s]; <= 0: not set"},
+    {.name = "steps", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, steps), .number = SP_PY_INT64,
+     .doc = "number of steps instead of the stop condition of the scene; <= 0: not set"},
     {.name = "out", .kind = SP_PY_STRING, .at = offsetof(sp_run_options, out),
      .doc = "folder for records; optional: none are written"},
     {.name = "endless", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, endless), .number = SP_PY_BOOL,
@@ -2169,7 +2171,7 @@ static void initial_sp_run_options(void *out) {
     *(sp_run_options *)out = sp_run_options_default();
 }
 const sp_py_struct sp_py_struct_sp_run_options = {
-    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 5,
+    .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 6,
     .initial = initial_sp_run_options,
     .doc = "Values that override those of the scene. Start from sp_run_options_default()."};
 
@@ -2205,7 +2207,8 @@ static const sp_py_field fields_sp_run_probe[] = {
 const sp_py_struct sp_py_struct_sp_run_probe = {
     .name = "sp_run_probe", .title = "souple.RunProbe", .size = sizeof(sp_run_probe), .fields = fields_sp_run_probe, .count = 5,
     .initial = NULL, .record = true,
-    .doc = "The samples of a probe so far. Pointers are valid until the next step of the run."};
+    .doc = "The samples of a probe so far. The numbers stay as they are until the run is destroyed; samples of later steps need a "
+    "new call."};
 
 static const sp_py_field fields_sp_run_column[] = {
     {.name = "name", .kind = SP_PY_TEXT, .at = offsetof(sp_run_column, name), .extent = sizeof ((sp_run_column *)0)->name,
@@ -2381,11 +2384,15 @@ static const sp_py_field fields_sp_run_record[] = {
      .doc = "path of the file; NULL: nothing is written"},
     {.name = "kind", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, kind),
      .doc = "\"xdmf\", \"vtu\", \"obj\", \"ply\", \"png\", \"csv\""},
+    {.name = "frames", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, frames), .number = SP_PY_INT64,
+     .doc = "frames written"},
+    {.name = "dropped", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, dropped), .number = SP_PY_INT64,
+     .doc = "frames omitted because the disk is slow, with on-slow=\"drop\""},
     {.name = "bytes", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, bytes), .number = SP_PY_UINT64,
      .doc = "written so far"},
 };
 const sp_py_struct sp_py_struct_sp_run_record = {
-    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 4,
+    .name = "sp_run_record", .title = "souple.RunRecord", .size = sizeof(sp_run_record), .fields = fields_sp_run_record, .count = 6,
     .initial = NULL, .record = true,
     .doc = "A file that the run writes."};
 
@@ -2636,7 +2643,6 @@ const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_updated_options,
     &sp_py_struct_sp_solver_def,
     &sp_py_struct_sp_solve_info,
-    &sp_py_struct_sp_world_def,
     &sp_py_struct_sp_material,
     &sp_py_struct_sp_solid_law,
     &sp_py_struct_sp_moduli,
@@ -2673,6 +2679,7 @@ const sp_py_struct *const sp_py_structs[] = {
     &sp_py_struct_sp_link_def,
     &sp_py_struct_sp_link_info,
     &sp_py_struct_sp_link_point,
+    &sp_py_struct_sp_world_def,
     &sp_py_struct_sp_edit,
     &sp_py_struct_sp_addition,
     &sp_py_struct_sp_param_spec,

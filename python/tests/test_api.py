@@ -12,7 +12,7 @@ import unittest
 import souple
 
 SOURCE = pathlib.Path(os.environ.get("SP_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
-HEADERS = ("base", "mesh", "solve", "world", "batch")
+HEADERS = ("base", "mesh", "solve", "body", "contact", "world", "batch", "io")
 
 sys.path.insert(0, str(SOURCE / "tools"))
 sys.dont_write_bytecode = True
@@ -24,6 +24,14 @@ def resolve(name):
     for part in name.split("."):
         at = getattr(at, part)
     return at
+
+
+# fields of scenes, runs and files that are converted by hand: lists of texts, arrays with lengths of their own
+BY_HAND = {"sp_scene_options": "sets allow_paths", "sp_import_options": "folders", "sp_run_options": "world",
+           "sp_run_probe": "quantities components times interpolated", "sp_mesh_file_content": "mesh surface node_ids face_ids",
+           "sp_recording_info": "sets", "sp_recording_body": "fields", "sp_run_recorder_def": "quantities",
+           "sp_section_faces": "values regions", "sp_plot": "labels", "sp_fclib_matrix": "start column value",
+           "sp_fclib_problem": "q s f w b mu", "sp_fclib_solution": "u r v l"}
 
 
 class Lists(unittest.TestCase):
@@ -60,6 +68,8 @@ class Lists(unittest.TestCase):
             for field in api.structs[struct]:
                 counted = field.name.endswith(("count", "entries")) or field.name in ("cookie", "nodes_per_element")
                 key = "%s.%s" % (struct, field.name)
+                if field.name in BY_HAND.get(struct, "").split():
+                    continue
                 if python_api.field_row(api, struct, field, tables) is None and not counted and key not in python_api.HIDDEN:
                     self.assertEqual(field.type, "function", key)
 
@@ -86,7 +96,8 @@ class Lists(unittest.TestCase):
         self.assertEqual(str(inspect.signature(souple.Mesh.box)), "(size, cells, per_cell=6, context=None)")
         self.assertIn("[J]", souple.BodyMeasures.kinetic.__doc__)
         for cls in (souple.World, souple.Body, souple.Link, souple.Anchor, souple.Mesh, souple.Surface, souple.Batch,
-                    souple.Snapshot, souple.Context):
+                    souple.Snapshot, souple.Context, souple.Scene, souple.Run, souple.Probe, souple.Recording, souple.Recorder,
+                    souple.MeshFile, souple.Volume, souple.EditLog, souple.Import, souple.Gltf, souple.Section):
             for name, value in vars(cls).items():
                 if not name.startswith("_"):
                     self.assertTrue(value.__doc__, "%s.%s" % (cls.__name__, name))

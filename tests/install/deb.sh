@@ -43,6 +43,14 @@ files >"$work/before"
 in_root -i "$package"
 [ -x "$root/usr/bin/souple" ] && [ -f "$root/usr/include/souple/io.h" ] && [ -f "$root/usr/share/man/man1/souple-run.1.gz" ]
 (cd / && env -u SOUPLE_SCENES "$root/usr/bin/souple" list scenes | grep -c "$root/usr/share/souple/scenes/beam.xml" >/dev/null)
+# as python3 of the system would find it
+if [ -e "$root/usr/lib/python3/dist-packages/souple/_core.abi3.so" ]; then
+    (cd / && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$root/usr/lib/python3/dist-packages" /usr/bin/python3 -c '
+import souple, souple.view
+print("python:", souple.__version__, souple.view.command())
+assert souple.view.command() == "'"$root"'/usr/bin/souple"')
+    dpkg-deb -f "$package" Depends | grep -c 'python3 (>= 3.9)' >/dev/null
+fi
 in_root -P souple
 files >"$work/after"
 diff "$work/before" "$work/after"

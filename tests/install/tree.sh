@@ -33,7 +33,7 @@ lib=$tree/$(sed -n 's|^\(.*\)/libsouple\.a$|\1|p' "$tree/share/souple/manifest.t
 
 names() {
     local file missing=0
-    for file in bin/souple libexec/souple/souple-bench include/souple/{base,mesh,solve,world,souple,extension,io}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
+    for file in bin/souple libexec/souple/souple-bench include/souple/{base,batch,body,contact,extension,io,mesh,solve,souple,world}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
         share/man/man1/souple.1 share/man/man1/souple-{run,check,list,render,report,sweep,bench,version,help}.1 \
         share/bash-completion/completions/souple share/zsh/site-functions/_souple share/fish/vendor_completions.d/souple.fish \
         share/doc/souple/{README.md,LICENSE,CHANGELOG.md}; do
@@ -70,6 +70,16 @@ no_benches() {
     [ $code -eq 1 ] && grep -c 'souple-bench was not found' "$work/none"
 }
 check "and says so where that is missing" no_benches
+
+# ---- the Python package
+core=$(find "$tree" -name _core.abi3.so)
+if [ -n "$core" ]; then
+    python() { (cd / && PYTHONPATH=$(dirname "$(dirname "$core")") /usr/bin/python3 -c "$1"); }
+    imports() { python "import souple; assert souple.__version__ == '$version'; assert souple.run('$tree/share/souple/scenes/beam.xml', steps=2).steps == 2"; }
+    check "Python runs a scene" imports
+    finds_command() { [ "$(python 'import souple.view; print(souple.view.command())')" = "$tree/bin/souple" ]; }
+    check "and finds the command beside it" finds_command
+fi
 
 # ---- manual and completion
 if command -v groff >/dev/null; then

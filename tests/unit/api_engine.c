@@ -368,6 +368,23 @@ TEST(removed_elements) {
     tear_down(&f);
 }
 
+TEST(elements_can_be_appended) {
+    fixture f;
+    sp_body_info info;
+    REQUIRE(set_up(&f));
+    const int like[4] = {0, 0, 0, 0}, gone[1] = {0}, *own = sp_mesh_tets(f.mesh);
+    int nodes[16];
+    const sp_anchor middle = {.body = f.beam, .at = {0.25, 0.25, 0.25}};
+    for (int i = 0; i < 16; i++) nodes[i] = i / 4 == i % 4 ? sp_mesh_node_count(f.mesh) : own[i % 4];
+    sp_addition add = sp_addition_default();
+    add.node_count = 1, add.at = &middle, add.element_count = 4, add.like = like, add.nodes = nodes, add.node_entries = 16;
+    add.removed_count = 1, add.removed = gone;
+    CHECK_INT(sp_world_append(f.world, f.beam, &add), SP_OK);
+    CHECK(sp_world_body_info(f.world, f.beam, &info) == SP_OK && info.appended == 4 && info.removed == 1);
+    CHECK_INT(info.nodes, sp_mesh_node_count(f.mesh) + 1);
+    tear_down(&f);
+}
+
 TEST(edits_and_parameters) {
     fixture f;
     REQUIRE(set_up(&f));

@@ -49,9 +49,9 @@ static int check_header(const char *path, const char *callers) {
 }
 
 TEST(every_public_function_is_called_and_follows_the_conventions) {
-    static const char *const headers[] = {"include/souple/base.h",  "include/souple/mesh.h",  "include/souple/solve.h",
-                                          "include/souple/world.h", "include/souple/batch.h", "include/souple/extension.h",
-                                          "include/souple/io.h"};
+    static const char *const headers[] = {"include/souple/base.h",  "include/souple/mesh.h",      "include/souple/solve.h",
+                                          "include/souple/body.h",  "include/souple/contact.h",   "include/souple/world.h",
+                                          "include/souple/batch.h", "include/souple/extension.h", "include/souple/io.h"};
     char *engine = read_all("tests/unit/api_engine.c"), *io = read_all("tests/unit/api_io.c");
     char *mesh = read_all("tests/unit/api_mesh.c");
     REQUIRE(engine && io && mesh);

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createPageServer } from "node:http";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -1542,6 +1543,30 @@ try {
     failures++;
     console.log(`FAIL a link keeps its colours, a wrong token is reported\n${e.stack}`);
 }
+
+// in a frame of another page, as in a notebook, where that page is allowed; another one stays empty
+try {
+    const server = await serve(join(scenes, "beam.xml"), "--frame", "http://127.0.0.1:*");
+    const cell = createPageServer((_, answer) => answer.setHeader("Content-Type", "text/html").end(`<iframe src="${server.url}" width="900" height="500"></iframe>`));
+    await new Promise((done) => cell.listen(0, "127.0.0.1", done));
+    const { port } = cell.address();
+    const notebook = await browser.newPage();
+    await notebook.goto(`http://127.0.0.1:${port}/`);
+    const frame = await (await notebook.waitForSelector("iframe")).contentFrame();
+    await frame.waitForFunction(() => window.souple?.bodies?.frame && souple.stage.frames > 0 && souple.boxed, null, WAIT);
+    await shot(notebook, "frame");
+    await notebook.goto(`http://localhost:${port}/`);
+    const refused = await (await notebook.waitForSelector("iframe")).contentFrame();
+    await notebook.waitForTimeout(500);
+    assert.equal(await refused.evaluate(() => typeof window.souple), "undefined");
+    await notebook.close();
+    cell.close();
+    await server.stop();
+    console.log("ok   the page is shown in a frame of the pages that may");
+} catch (e) {
+    failures++;
+    console.log(`FAIL the page is shown in a frame of the pages that may\n${e.stack}`);
+}
 await browser.close();
-console.log(failures ? `${failures} failed` : `all ${tests.length + 2} passed; screenshots in ${out}`);
+console.log(failures ? `${failures} failed` : `all ${tests.length + 3} passed; screenshots in ${out}`);
 process.exit(failures ? 1 : 0);

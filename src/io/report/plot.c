@@ -239,6 +239,11 @@ static void draw_groups(const panel *p) {
     }
 }
 
+// titles and labels are nullable
+static const char *or_empty(const char *text) {
+    return text ? text : "";
+}
+
 static void draw_frame(const panel *p) {
     const sp_plot *plot = p->plot;
     double xy[6] = {LEFT, p->top, LEFT, p->bottom, RIGHT, p->bottom}, middle = 0.5 * (p->top + p->bottom);
@@ -246,10 +251,10 @@ static void draw_frame(const panel *p) {
     p->draw->line(p->draw, xy, 3, frame, 1.2, false);
     if (plot->kind == SP_PLOT_BARS) draw_groups(p);
     draw_numbers(p);
-    words(p, 0.5 * (LEFT + RIGHT), p->bottom + 42, SP_DRAW_MIDDLE, plot->x_label);
+    words(p, 0.5 * (LEFT + RIGHT), p->bottom + 42, SP_DRAW_MIDDLE, or_empty(plot->x_label));
     const sp_draw_text turned = {.x = 16, .y = middle, .align = SP_DRAW_MIDDLE, .turned = true, .colour = ink};
-    p->draw->text(p->draw, &turned, plot->y_label);
-    shorten(plot->title, 96, title, sizeof title);
+    p->draw->text(p->draw, &turned, or_empty(plot->y_label));
+    shorten(or_empty(plot->title), 96, title, sizeof title);
     const sp_draw_text head = {.x = LEFT, .y = p->top - 20, .size = 15, .bold = true, .colour = ink};
     p->draw->text(p->draw, &head, title);
     if (!p->some) words(p, 0.5 * (LEFT + RIGHT), middle, SP_DRAW_MIDDLE, "no data");
@@ -390,7 +395,7 @@ static sp_status check_count(sp_context *ctx, int count) {
 sp_status sp__plots_svg(const sp_plot *plots, int count, bool inside_html, sp_page *page) {
     sp_draw draw;
     SP_TRY(check_count(page->ctx, count));
-    sp__draw_svg_begin(&draw, page, WIDTH, HEIGHT * count, inside_html, plots[0].title);
+    sp__draw_svg_begin(&draw, page, WIDTH, HEIGHT * count, inside_html, or_empty(plots[0].title));
     SP_TRY(draw_panels(page->ctx, plots, count, &draw));
     sp__draw_svg_end(&draw);
     return page->text.broken ? SP_FAIL(page->ctx, SP_NO_MEMORY, "no memory for a plot as SVG") : SP_OK;

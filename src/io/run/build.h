@@ -379,7 +379,6 @@ typedef sp_status sp_sample_fn(sp_run *run, void *user, double t, double now, bo
 typedef sp_status sp_remember_fn(sp_run *run, void *user);
 sp_status sp__sample(sp_run *run, sp_sampling *sampling, sp_sample_fn *take, sp_remember_fn *keep, void *user);
 sp_status sp__series_reserve(sp_run *run, sp_series *series, int capacity);
-void sp__series_free(sp_run *run, sp_series *series);
 // claims
 sp_status sp__build_claims(sp_run *run);
 void sp__claims_check(sp_run *run);

@@ -123,8 +123,6 @@ void sp_run_destroy(sp_run **run) {
     sp__records_free(r);
     if (!r->options.world) sp_world_destroy(&r->world);
     free_meshes(r);
-    for (int i = 0; i < r->series_count; i++) sp__series_free(r, r->series[i]);
-    for (int i = 0; i < r->probe_count; i++) sp__series_free(r, &r->probes[i].series);
     sp_edit_log_close(&r->shown_edits), sp_edit_log_close(&r->shown_added);
     sp__buffer_free(ctx, &r->additions), sp__buffer_free(ctx, &r->added);
     sp__keep_free(&r->scratch);

@@ -494,8 +494,10 @@ static int expected_samples(const sp_run *run, const sp_sampling *s) {
     return n < 16 ? 16 : n > 65536 ? 65536 : (int)n;
 }
 
-static void *grown(sp_run *run, void *old, int count, int capacity, size_t size) {
-    void *memory = sp__alloc(run->ctx, (size_t)capacity, size);
+// Old arrays stay as they are until the run is destroyed: callers may still read them. Together they are no larger than the new
+// ones.
+static void *grown(sp_run *run, const void *old, int count, int capacity, size_t size) {
+    void *memory = sp__keep_alloc(&run->keep, (size_t)capacity, size);
     if (memory && count) memcpy(memory, old, (size_t)count * size);
     return memory;
 }
@@ -505,24 +507,11 @@ sp_status sp__series_reserve(sp_run *run, sp_series *s, int capacity) {
     double *times = grown(run, s->times, s->count, capacity, sizeof *times);
     double *values = grown(run, s->values, s->count, capacity, row);
     unsigned char *marks = grown(run, s->interpolated, s->count, capacity, 1);
-    if (!times || !values || !marks) {
-        sp__free(run->ctx, times);
-        sp__free(run->ctx, values);
-        sp__free(run->ctx, marks);
+    if (!times || !values || !marks)
         return SP_FAIL(run->ctx, SP_NO_MEMORY, "no memory for %d samples of probe \"%s\"", capacity, s->probe->name);
-    }
-    sp__series_free(run, s);
     s->times = times, s->values = values, s->interpolated = marks;
     s->capacity = capacity;
     return SP_OK;
-}
-
-void sp__series_free(sp_run *run, sp_series *s) {
-    sp__free(run->ctx, s->times);
-    sp__free(run->ctx, s->values);
-    sp__free(run->ctx, s->interpolated);
-    s->times = s->values = NULL;
-    s->interpolated = NULL;
 }
 
 sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
