@@ -562,7 +562,9 @@ static PyMethodDef methods[] = {
     {"append", SP_PY_KEYWORDS(body_append), METH_VARARGS | METH_KEYWORDS,
      "append($self, **keywords)\n--\n\n" SP_DOC_sp_world_append "\n" SP_KEYWORDS_sp_addition},
     {"remove", body_remove, METH_NOARGS, "remove($self)\n--\n\n" SP_DOC_sp_world_remove},
-    {"invert", body_invert, METH_NOARGS, "invert($self)\n--\n\n" SP_DOC_sp_world_rod_invert},
+    {"invert", body_invert, METH_NOARGS,
+     "invert($self)\n--\n\n" SP_DOC_sp_world_rod_invert
+     "\n\nThe result is (nodes, 3); of a helix the rows of its elements come first, the rest is 0."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef properties[] = {{"name", body_name, NULL, "The name of the body.", NULL},
