@@ -165,6 +165,7 @@ class BodyInfo(NamedTuple):
     solve: SolveInfo
     solver: SolverDef
     solver_why: str
+    material_note: str
     compliance_why: str
 
 class BodyMeasures(NamedTuple):

@@ -1440,8 +1440,9 @@
     "sp_world_set_state takes as positions and velocities; NULL: no field\n    frozen: held at its last valid state, see " \
     "sp_on_failure\n    prescribed: moves by prescription only: forces and drags have no effect\n    kinematic: prescribed, " \
     "and SP_EDIT_POSE moves it\n    solve: of the last step\n    solver: with `auto` resolved\n    solver_why: the reason of " \
-    "the choice, a sentence; empty: no choice\n    compliance_why: what `auto` is for its contacts by constraints, and why; " \
-    "empty: no choice\n"
+    "the choice, a sentence; empty: no choice\n    material_note: of a network of springs: the elastic material that it " \
+    "replaces; empty: nothing to tell\n    compliance_why: what `auto` is for its contacts by constraints, and why; empty: " \
+    "no choice\n"
 #define SP_KEYWORDS_sp_body_measures \
     "\n    mass: [kg], with point masses\n    rest_volume: [m3]\n    volume: current [m3], signed sum over the elements\n    " \
     "kinetic: [J]\n    elastic: [J]; NaN: the material has no energy\n    potential: of gravity [J], relative to the first " \
