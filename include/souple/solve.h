@@ -21,12 +21,16 @@ typedef enum sp_integrator_type {
     SP_STATIC           ///< each step computes the equilibrium under the loads at its end
 } sp_integrator_type;
 
-enum { SP_SUBSTEPS_AUTO = 0 };  ///< the library chooses the number of substeps
+enum {
+    SP_SUBSTEPS_AUTO = 0,   ///< the library chooses the number of substeps
+    SP_ITERATIONS_AUTO = 0  ///< 20 iterations of Newton's method at most, in statics 200
+};
 
 /// The time integrator of a body. Start from sp_integrator_def_default().
 typedef struct sp_integrator_def {
     sp_integrator_type type;  ///< default SP_IMPLICIT_EULER
-    int iterations;    ///< maximum Newton iterations, >= 1, default 20; implicit-euler of rods: 1 for exactly one linearisation
+    int iterations;    ///< maximum Newton iterations, >= 1, default SP_ITERATIONS_AUTO; implicit-euler of rods: 1 for exactly one
+                       ///< linearisation
     double tolerance;  ///< of Newton, on the residual force relative to the first (static: to the force on fixed nodes, if
                        ///< larger), > 0, default 1e-8
     bool line_search;  ///< shorten Newton steps that do not lower the energy or the residual, default true

@@ -100,7 +100,8 @@ typedef struct sp_balance {
     double lowest, rise, appeared, error;  // of energy - start - work; error: of the integrator, see energy.c
     double largest, potential[2];          // largest energy so far; range of the potential of gravity
     double penetration;                    // [m]
-    double inverted_reported, gain_reported, penetration_reported;  // 1: the event was sent
+    double inverted_reported, gain_reported,
+        penetration_reported;  // 1: the event was sent; 2: that of a law that is not defined, too
 } sp_balance;
 enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
@@ -355,6 +356,7 @@ struct sp_body {
     double contact_scale;     // the same with the velocity of the free motion: energy that contacts took from it [J]
     double overlap;           // deepest overlap of its constraint contacts at the start of the step [m]
     double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
+    double pin_unsure;        // statics: the true work may differ from pin_work by this, see energy.c [J]
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
     bool unstable_told;       // the event of an explicit step above the critical one was sent
@@ -389,6 +391,7 @@ void sp__body_free(sp_body *b);
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 uint64_t sp__body_hash_numbers(const double *x, int n, uint64_t first);  // first: place of x[0] in the state
 // Checks of a definition that all kinds share (params.c).
+sp_integrator_def sp__body_integrator(const sp_integrator_def *given);  // with the number of iterations that auto means
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
 // Parameters of deformable kinds (params.c): checks of a definition with the list of the kind, except those of the solver; names
 // of the parameters of materials; the functions of the table, which use b->params and b->materials; the visit of b->params; and

@@ -5,7 +5,7 @@
 
 sp_integrator_def sp_integrator_def_default(void) {
     return (sp_integrator_def){.type = SP_IMPLICIT_EULER,
-                               .iterations = 20,
+                               .iterations = SP_ITERATIONS_AUTO,
                                .tolerance = 1e-8,
                                .line_search = true,
                                .load_steps = 1,
@@ -322,7 +322,7 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     b->swapped = b->compliance_swapped = b->has_system = b->compliance_ready = false;
     b->has_free_velocity = b->has_contact_impulse = b->is_predicted = false;
     b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
-    b->pin_work = b->shadow = b->pass_reference = 0;
+    b->pin_work = b->pin_unsure = b->shadow = b->pass_reference = 0;
     b->has_pass_start = b->repeats = false;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);

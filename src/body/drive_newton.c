@@ -122,6 +122,8 @@ typedef struct newton {
     double first;      // reference |r| of the tolerance
     double size;       // |r| now
     double reaction;   // work of the reactions at fixed unknowns, along x [J]
+    double at_start;   // statics: the same with the reactions at the start, along the displacements that are prescribed
+    double way, push;  // the lengths of these displacements and of these reactions
     double merit;      // m/2 |x - x0|_M2 + energy now
     bool damped;       // B is not zero: the merit above has no minimum at r = 0
 } newton;
@@ -179,8 +181,9 @@ static sp_status newton_prepare(newton *n, const sp_system *A) {
         // nodes that no element uses have neither stiffness nor mass, and do not move
         if (n->m > 0 || b->fixed[i] || y[i] != 0 || mz[i] == 0) continue;
         int64_t node = sp__body_node_of(b, i);
-        sp_status s = SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0?)", b->name,
-                                   (long long)node);
+        sp_status s = SP_BODY_FAIL(
+            b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0, or is it in a flat membrane?)",
+            b->name, (long long)node);
         b->error->index = node;
         return s;
     }
@@ -238,6 +241,19 @@ static void newton_forget(newton *n, double *d, bool *mixed) {
     *mixed = false;
 }
 
+// d = r, scaled by the curvature
+static sp_status newton_gradient(newton *n, const sp_system *A) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *base;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    A->mul_raw(A->o, newton_coefficients(n), r, y);
+    double curvature = fabs(sp__drive_dot(r, y, b->nv)), length = sp__drive_dot(r, r, b->nv) / curvature;
+    if (!isfinite(length))
+        return SP_BODY_FAIL(b, SP_SINGULAR, "body '%s': nothing resists the load (curvature %g)", b->name, curvature);
+    for (int i = 0; i < b->nv; i++) d[i] = length * r[i];
+    return SP_OK;
+}
+
 // d = A^-1 r, with Anderson mixing if the tangent is not exact. If A is not positive definite: the last iterate of CG before
 // negative curvature, or r scaled by the curvature
 static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
@@ -254,12 +270,7 @@ static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
         if (*mixed && !(sp__drive_dot(r, d, b->nv) > 0)) newton_forget(n, d, mixed);
         return SP_OK;
     }
-    A->mul_raw(A->o, newton_coefficients(n), r, y);
-    double curvature = fabs(sp__drive_dot(r, y, b->nv)), length = sp__drive_dot(r, r, b->nv) / curvature;
-    if (!isfinite(length))
-        return SP_BODY_FAIL(b, SP_SINGULAR, "body '%s': nothing resists the load (curvature %g)", b->name, curvature);
-    for (int i = 0; i < b->nv; i++) d[i] = length * r[i];
-    return SP_OK;
+    return newton_gradient(n, A);
 }
 
 // SP_DIVERGED: the step is too long to be evaluated. Tested in dynamics only, because static steps may be long
@@ -323,6 +334,14 @@ static double force_on_fixed(const sp_body *b) {
     return sqrt(sum);
 }
 
+// statics: what is needed at the end for the work of the reactions (body/energy.c); work[2]: prescribed displacements
+static void newton_note_start(newton *n) {
+    const sp_body *b = n->b;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->at_start -= b->f[i] * b->work[2][i];
+    n->way = sp__drive_norm(b->work[2], b->nv), n->push = force_on_fixed(b);
+}
+
 // SP_SINGULAR: statics with unknowns without stiffness. SP_NOT_CONVERGED: iteration limit.
 static sp_status newton_solve(newton *n) {
     sp_body *b = n->b;
@@ -331,6 +350,7 @@ static sp_status newton_solve(newton *n) {
     if (!isfinite(n->size)) return sp__drive_not_finite(b);
     n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
     bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
+    if (n->m == 0) newton_note_start(n);
     for (int k = 0; k < b->integrator.iterations; k++) {
         sp_system A;
         SP_TRY(b->ops->linearise(b, n->step, &A));
@@ -347,6 +367,10 @@ static sp_status newton_solve(newton *n) {
             SP_TRY(newton_search(n, &moved));
             if (!moved && mixed) {
                 newton_forget(n, b->work[2], &mixed);
+                SP_TRY(newton_search(n, &moved));
+            }
+            if (!moved && n->size > SP_NEWTON_STUCK_NOISE * n->noise) {
+                SP_TRY(newton_gradient(n, &A));
                 SP_TRY(newton_search(n, &moved));
             }
         }
@@ -401,7 +425,9 @@ sp_status sp__drive_static(sp_body *b, const sp_step *step) {
         sp_status status = newton_solve(&n);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        b->pin_work += n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
+        const double at_end = n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
+        b->pin_work += 0.5 * (n.at_start + at_end);
+        b->pin_unsure += 0.5 * (n.push + force_on_fixed(b)) * n.way;
     }
     sp__drive_place_fixed(b);
     return worst;

@@ -7,6 +7,10 @@
 //   contact   force at the end of the step times the displacement of a moving rigid surface, and work of friction and damping
 //   pins      impulse on prescribed unknowns times their velocity, computed by the drivers
 //
+// A step of statics may be long, and only its ends are known: a prescribed unknown may have gone along an arc. The work of pins
+// is that of the mean of the reactions at both ends along the straight displacements, corrected to the change of the stored
+// energy by up to what reactions of this size can do over this distance.
+//
 // Symplectic Euler conserves a modified energy, E + h/2 v.f with v and f at one state (Hairer, Lubich, Wanner 2006, IX.3), while
 // E oscillates. Loads that vary with time change it by at most about the correction term. f is known when the next step starts,
 // so the test of an explicit body is one step late. Above the critical step the modified energy has no meaning; the test then
@@ -100,7 +104,8 @@ static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     n->largest = fmax(n->largest, b->contact_scale);
     // unknown work is assumed to equal the change of the stored energy
     double rest = balance_now(n) - before;
-    if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;
+    if (!isfinite(rest)) return;
+    n->work[isnan(loads) ? LOADS : PINS] += isnan(loads) ? rest : fmin(fmax(rest, -b->pin_unsure), b->pin_unsure);
 }
 
 // From the balance at the start of the step.

@@ -1,5 +1,6 @@
 // Parameters that several kinds share: their list, the checks of definitions, and their values in a body.
 #include "body/params.h"
+#include "body/tolerances.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,14 +70,19 @@ bool sp__param_editable(const sp_param_spec *spec, double value) {
 
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *in, const sp_solver_def *so) {
     if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
-    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 0 || !(in->tolerance > 0 && in->tolerance < 1))
-        REFUSE("integrator: iterations = %d, load_steps = %d, each must be >= 1; substeps = %d, must be >= 0; tolerance = %g, "
-               "must be "
-               "in (0, 1)",
+    if (in->iterations < 0 || in->load_steps < 1 || in->substeps < 0 || !(in->tolerance > 0 && in->tolerance < 1))
+        REFUSE("integrator: iterations = %d, must be >= 0; load_steps = %d, must be >= 1; substeps = %d, must be >= 0; "
+               "tolerance = %g, must be in (0, 1)",
                in->iterations, in->load_steps, in->substeps, in->tolerance);
     if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
     SP_TRY(sp__param_check(error, "solver: ", &sp__param_solver_iterations, so->iterations));
     return sp__param_check(error, "solver: ", &sp__param_solver_tolerance, so->tolerance);
+}
+
+sp_integrator_def sp__body_integrator(const sp_integrator_def *given) {
+    sp_integrator_def in = *given;
+    if (in.iterations == SP_ITERATIONS_AUTO) in.iterations = in.type == SP_STATIC ? SP_STATIC_ITERATIONS : SP_NEWTON_ITERATIONS;
+    return in;
 }
 
 // ------------------------------------------------------------------------------------------------ deformable kinds

@@ -6,6 +6,10 @@
 
 // ---- Newton's method (drive_newton.c)
 
+// Iterations that auto means. A time step starts near its end. An equilibrium does not: a soft, nearly incompressible bar that
+// bends by its own length under its weight needs 30 to 160.
+#define SP_NEWTON_ITERATIONS 20
+#define SP_STATIC_ITERATIONS 200
 #define SP_NEWTON_HALVINGS 40  // maximum in a line search
 #define SP_NEWTON_ARMIJO 1e-4  // fraction of the predicted decrease that a step must reach (Nocedal and Wright 2006, section 3.1)
 #define SP_NEWTON_FLAT 1e-10   // relative change of the potential that counts as zero: sums of energies are rounded

@@ -207,10 +207,20 @@ SP_POINTWISE void law_evaluate(sp_law law, const sp_lane *p, const sp_lane *stre
     if (!law_everywhere(law)) out->energy = SP_SELECT(defined, out->energy, lane_all(INFINITY));
 }
 
-// sets the negative eigenvalues of the tangent to zero
+// the leading minors of a symmetric matrix are not clearly positive
+SP_POINTWISE sp_mask law_doubtful(const sp_lane *C) {
+    const sp_lane size = lane_abs(C[0]) + lane_abs(C[1]) + lane_abs(C[2]), least = SP_PRECISION(1e-12, 1e-4) * size;
+    const sp_lane minor = C[0] * C[1] - C[3] * C[3];
+    const sp_lane det = C[2] * minor - C[4] * (C[0] * C[4] - C[3] * C[5]) + C[5] * (C[3] * C[4] - C[1] * C[5]);
+    return (C[0] <= least) | (minor <= least * size) | (det <= least * size * size);
+}
+
+// Sets the negative eigenvalues of the tangent to zero. Where there are none, the eigenvectors change no bit and are left out if
+// no lane needs them.
 SP_POINTWISE void law_definite(law_response *r) {
     sp_lane C[6], V[9], zero = lane_all(0);
     for (int k = 0; k < 3; k++) r->sym[k] = lane_max(r->sym[k], zero), r->skew[k] = lane_max(r->skew[k], zero);
+    if (!lane_any(law_doubtful(r->second))) return;
     for (int k = 0; k < 6; k++) C[k] = r->second[k];
     jacobi_eigen(C, V);
     for (int a = 0; a < 3; a++) {

@@ -100,7 +100,10 @@ static void measure_errors(void *arg, int task, int worker) {
 static void incremental_errors(sp_incremental *u, const sp_system *A, const double *x) {
     error_pass p = {.u = u, .A = A, .x = x};
     sp__ranges(u->ctx, u->nodes, fill_records, &p, u->rest);
-    sp__parallel(u->ctx, (u->count / u->lanes + ERROR_TASK - 1) / ERROR_TASK, measure_errors, &p);
+    if (u->any)
+        sp__incremental_block_errors(u, A);
+    else
+        sp__parallel(u->ctx, (u->count / u->lanes + ERROR_TASK - 1) / ERROR_TASK, measure_errors, &p);
 }
 
 // ================================================================================== which elements are refreshed
@@ -304,6 +307,8 @@ static size_t incremental_bytes(const sp_solver *s) {
 
 // ------------------------------------------------------------------------------------------------ threshold and budget
 
+enum { TETS_OF_NODE = 5 };  // of a large mesh
+
 // impulse that moves a mean element by its own length in a step, from total mass and volume
 static void set_scale(sp_incremental *u, const sp_system *A, sp_coef c) {
     double mass = 0, volume = 0;
@@ -312,6 +317,8 @@ static void set_scale(sp_incremental *u, const sp_system *A, sp_coef c) {
     for (int i = 0; i < u->nodes; i++) mass += u->diagonal_now[i];
     for (int e = 0; e < u->count; e++)
         if (u->user[e] >= 0) volume += A->elements->volume[e], count++;
+    // elements with more nodes are larger: the threshold is that of tetrahedra on the same nodes
+    if (u->any) count = TETS_OF_NODE * u->nodes;
     u->scale = c.m > 0 && c.k > 0 && count ? c.m * mass / count * cbrt(volume / count) / sqrt(c.k / c.m) : 0;
 }
 
@@ -516,8 +523,8 @@ static void incremental_visit(sp_solver *s, sp_visitor *v) {
     v->array(v, "whole", &u->whole, sizeof u->whole, 1);
     v->array(v, "scale", &u->scale, sizeof u->scale, 1);
     v->array(v, "saved", &u->saved, sizeof u->saved, 1);
-    v->array(v, "gradients", u->grad, sizeof *u->grad, 10 * n);
-    v->array(v, "kept", u->kept, sizeof *u->kept, 36 * n);
+    v->array(v, "gradients", u->grad, sizeof *u->grad, sp__incremental_rest(u) * n);
+    v->array(v, "kept", u->kept, sizeof *u->kept, sp__incremental_kept(u) * n);
     v->array(v, "refreshed", u->refreshed, sizeof *u->refreshed, n);
     v->array(v, "waiting", u->waiting, sizeof *u->waiting, n);
     v->array(v, "diagonal", u->diagonal, sizeof *u->diagonal, nodes);

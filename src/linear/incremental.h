@@ -3,6 +3,9 @@
 // The frame of a node is its rotation Rn from rest. The matrix is kept in these frames: block (i, j) is the sum over the elements
 // of Q_i K_ij Q_j^T, with Q_i = Rn_i^T R at the last refresh of the element. A node that is pinned on some axis has Rn = 1, so
 // that its unit rows stay in world axes.
+//
+// Elements whose matrix is not that of rest, rotated (other laws, more nodes), keep the blocks Rn_i^T K_ij Rn_j of their last
+// refresh (incremental_blocks.c).
 #ifndef SP_INCREMENTAL_H
 #define SP_INCREMENTAL_H
 
@@ -33,13 +36,16 @@ typedef struct sp_incremental {
     double scale;                // impulse that moves a mean element by its own length in a step [N s]; 0: statics
 
     // elements
-    int *node;       // count x 4
+    int width, pairs;  // nodes of an element, pairs of nodes
+    unsigned char pair_a[SP_ISO_PAIRS_MAX], pair_b[SP_ISO_PAIRS_MAX];
+    bool any;        // of any kind: `grad` is a number of the material, `kept` has the blocks, pairs x 9 each
+    int *node;       // count x width
     int *lane_node;  // the same in the SIMD layout of sp_warped
     int *user;
     double *grad, *kept;  // see sp_warped
     double *error;        // count
     int *home;            // lowest supernode of the element's path to the root
-    int *at;              // count x 10: indices of its blocks, pairs as in backend.h
+    int *at;              // count x pairs: indices of its blocks; -1: it has not these nodes
     uint64_t *refreshed;  // step of the last refresh
     uint16_t *waiting;    // number of solves that have postponed it
     unsigned char *chosen;
@@ -50,7 +56,7 @@ typedef struct sp_incremental {
     // the matrix in the frames of the nodes
     sp_symmetric_own A;
     int *block_row;                   // per block
-    int *entry_start, *entry;         // per block: its contributions, 10 element + pair
+    int *entry_start, *entry;         // per block: its contributions, pairs * element + pair
     double *diagonal, *diagonal_now;  // per node
     double *term, *term_now;          // per block: point terms contained in A, and current point terms
     unsigned char *term_mark;         // per block: in term_list
@@ -92,6 +98,20 @@ void sp__incremental_refresh(sp_incremental *u, const sp_system *A,
                              uint64_t step);    // chosen elements: recomputes the rotations, marks their blocks
 void sp__incremental_sum(sp_incremental *u);    // sums the marked blocks again
 void sp__incremental_clean(sp_incremental *u);  // clears all marks
+
+// numbers of an element in `grad` and in `kept`
+static inline size_t sp__incremental_rest(const sp_incremental *u) {
+    return u->any ? 1 : 10;
+}
+static inline size_t sp__incremental_kept(const sp_incremental *u) {
+    return u->any ? 9 * (size_t)u->pairs : 36;
+}
+
+// incremental_blocks.c: elements of any kind
+void sp__incremental_block_errors(sp_incremental *u, const sp_system *A);
+void sp__incremental_keep_blocks(sp_incremental *u, const sp_system *A);  // of the chosen elements
+// B += block `entry`, of the row `row`
+void sp__incremental_add_block(const sp_incremental *u, int entry, int row, double *B);
 
 // incremental.c: chooses elements above the threshold within the budget.
 void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budget);

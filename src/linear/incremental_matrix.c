@@ -21,19 +21,24 @@ static int high_of(int a, int b) {
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// adds the six edges of every element to the row of their lower node, then sorts and removes duplicates
+// nodes of pair p of an element; false: it has not this pair
+static bool pair_nodes(const sp_incremental *u, int e, int p, int *a, int *b) {
+    *a = u->node[(size_t)u->width * (size_t)e + u->pair_a[p]], *b = u->node[(size_t)u->width * (size_t)e + u->pair_b[p]];
+    return u->user[e] >= 0 && *a >= 0 && *b >= 0;
+}
+
+// adds the edges of every element to the row of their lower node, then sorts and removes duplicates
 static int collect_rows(const sp_incremental *u, int *start, int *next, int *col) {
     for (int i = 0; i < u->nodes; i++) start[i + 1] = 1;
+    int a, b;
     for (int e = 0; e < u->count; e++)
-        for (int p = 4; p < 10 && u->user[e] >= 0; p++)
-            start[low_of(u->node[4 * e + sp__pair_a[p]], u->node[4 * e + sp__pair_b[p]]) + 1]++;
+        for (int p = u->width; p < u->pairs; p++)
+            if (pair_nodes(u, e, p, &a, &b)) start[low_of(a, b) + 1]++;
     for (int i = 0; i < u->nodes; i++) start[i + 1] += start[i];
     for (int i = 0; i < u->nodes; i++) next[i] = start[i], col[next[i]++] = i;
     for (int e = 0; e < u->count; e++)
-        for (int p = 4; p < 10 && u->user[e] >= 0; p++) {
-            int a = u->node[4 * e + sp__pair_a[p]], b = u->node[4 * e + sp__pair_b[p]];
-            col[next[low_of(a, b)]++] = high_of(a, b);
-        }
+        for (int p = u->width; p < u->pairs; p++)
+            if (pair_nodes(u, e, p, &a, &b)) col[next[low_of(a, b)]++] = high_of(a, b);
     int out = 0;
     for (int i = 0; i < u->nodes; i++) {
         int first = start[i], kept = out;
@@ -51,7 +56,7 @@ static sp_status make_pattern(sp_incremental *u) {
     int *start = NULL, *next = NULL, *col = NULL;
     sp_status status = SP_NO_MEMORY;
     if (SP_NEW(ctx, start, u->nodes + 1) && SP_NEW(ctx, next, u->nodes + 1) &&
-        SP_NEW(ctx, col, 6 * (size_t)u->count + (size_t)u->nodes)) {
+        SP_NEW(ctx, col, (size_t)(u->pairs - u->width) * (size_t)u->count + (size_t)u->nodes)) {
         int blocks = collect_rows(u, start, next, col);
         status = sp__symmetric_create(ctx, u->nodes, 3, blocks, &u->A);
         if (status >= 0) {
@@ -66,11 +71,11 @@ static sp_status make_pattern(sp_incremental *u) {
 // ------------------------------------------------------------------------------------------------ lists of blocks
 
 static void list_around(sp_incremental *u) {
-    for (int i = 0; i < 4 * u->count; i++)
-        if (u->user[i / 4] >= 0) u->around_start[u->node[i] + 1]++;
+    for (int i = 0; i < u->width * u->count; i++)
+        if (u->user[i / u->width] >= 0 && u->node[i] >= 0) u->around_start[u->node[i] + 1]++;
     for (int i = 0; i < u->nodes; i++) u->around_start[i + 1] += u->around_start[i];
-    for (int i = 0; i < 4 * u->count; i++)
-        if (u->user[i / 4] >= 0) u->around[u->around_start[u->node[i]]++] = i / 4;
+    for (int i = 0; i < u->width * u->count; i++)
+        if (u->user[i / u->width] >= 0 && u->node[i] >= 0) u->around[u->around_start[u->node[i]]++] = i / u->width;
     for (int i = u->nodes; i > 0; i--) u->around_start[i] = u->around_start[i - 1];
     u->around_start[0] = 0;
 }
@@ -80,23 +85,25 @@ static void list_entries(sp_incremental *u) {
     int blocks = u->A.row_start[u->nodes];
     for (int i = 0; i < u->nodes; i++)
         for (int k = u->A.row_start[i]; k < u->A.row_start[i + 1]; k++) u->block_row[k] = i;
-    for (int i = 0; i < 10 * u->count; i++) {
-        int e = i / 10, a = u->node[4 * e + sp__pair_a[i % 10]], b = u->node[4 * e + sp__pair_b[i % 10]];
+    for (int i = 0; i < u->pairs * u->count; i++) {
+        int a, b;
+        u->at[i] = -1;
+        if (!pair_nodes(u, i / u->pairs, i % u->pairs, &a, &b)) continue;
         u->at[i] = sp__symmetric_find(&u->A.view, low_of(a, b), high_of(a, b));
-        if (u->user[e] >= 0) u->entry_start[u->at[i] + 1]++;
+        u->entry_start[u->at[i] + 1]++;
     }
     for (int k = 0; k < blocks; k++) u->entry_start[k + 1] += u->entry_start[k];
-    for (int i = 0; i < 10 * u->count; i++)
-        if (u->user[i / 10] >= 0) u->entry[u->entry_start[u->at[i]]++] = i;
+    for (int i = 0; i < u->pairs * u->count; i++)
+        if (u->at[i] >= 0) u->entry[u->entry_start[u->at[i]]++] = i;
     for (int k = blocks; k > 0; k--) u->entry_start[k] = u->entry_start[k - 1];
     u->entry_start[0] = 0;
 }
 
 static void copy_elements(sp_incremental *u, const sp_elements *from) {
-    for (int i = 0; i < 4 * u->count; i++) {
-        int e = i / 4, a = i % 4;
+    for (int i = 0; i < u->width * u->count; i++) {
+        int e = i / u->width, a = i % u->width;
         u->node[i] = from->node[i];
-        u->lane_node[(e / u->lanes * 4 + a) * u->lanes + e % u->lanes] = from->node[i];
+        if (!u->any) u->lane_node[(e / u->lanes * 4 + a) * u->lanes + e % u->lanes] = from->node[i];
     }
     memcpy(u->user, from->user, (size_t)u->count * sizeof *u->user);
 }
@@ -104,11 +111,12 @@ static void copy_elements(sp_incremental *u, const sp_elements *from) {
 // ------------------------------------------------------------------------------------------------ memory
 
 static sp_status reserve_elements(sp_incremental *u) {
-    size_t n = (size_t)u->count;
-    bool ok = NEW_ARRAY(node, 4 * n) && NEW_ARRAY(lane_node, 4 * n) && NEW_ARRAY(user, n) && NEW_ARRAY(grad, 10 * n) &&
-              NEW_ARRAY(kept, 36 * n) && NEW_ARRAY(error, n) && NEW_ARRAY(home, n) && NEW_ARRAY(at, 10 * n) &&
-              NEW_ARRAY(refreshed, n) && NEW_ARRAY(waiting, n) && NEW_ARRAY(chosen, n) && NEW_ARRAY(around_start, u->nodes + 1) &&
-              NEW_ARRAY(around, 4 * n) && NEW_ARRAY(entry, 10 * n);
+    size_t n = (size_t)u->count, width = (size_t)u->width, pairs = (size_t)u->pairs;
+    bool ok = NEW_ARRAY(node, width * n) && NEW_ARRAY(lane_node, u->any ? 0 : 4 * n) && NEW_ARRAY(user, n) &&
+              NEW_ARRAY(grad, sp__incremental_rest(u) * n) && NEW_ARRAY(kept, sp__incremental_kept(u) * n) &&
+              NEW_ARRAY(error, n) && NEW_ARRAY(home, n) && NEW_ARRAY(at, pairs * n) && NEW_ARRAY(refreshed, n) &&
+              NEW_ARRAY(waiting, n) && NEW_ARRAY(chosen, n) && NEW_ARRAY(around_start, u->nodes + 1) &&
+              NEW_ARRAY(around, width * n) && NEW_ARRAY(entry, pairs * n);
     return ok ? SP_OK : SP_NO_MEMORY;
 }
 
@@ -156,8 +164,10 @@ static sp_status reserve_selection(sp_incremental *u) {
         u->most_expensive_path = fmax(u->most_expensive_path, u->need[s]);
     }
     for (int e = 0; e < u->count; e++) {
+        const int *node = u->node + (size_t)u->width * (size_t)e;
         int first = S->n;
-        for (int a = 0; a < 4; a++) first = low_of(first, S->place[u->node[4 * (size_t)e + (size_t)a]]);
+        for (int a = 0; a < u->width; a++)
+            if (node[a] >= 0) first = low_of(first, S->place[node[a]]);
         u->home[e] = S->super_of[first];
     }
     return SP_OK;
@@ -165,6 +175,12 @@ static sp_status reserve_selection(sp_incremental *u) {
 
 static sp_status setup_setup(sp_incremental *u, const sp_solver_def *def, const sp_system *A) {
     u->nodes = A->n / 3, u->count = A->elements->count, u->lanes = u->be->lanes;
+    u->any = A->elements->blocks != NULL, u->width = A->elements->width, u->pairs = u->width * (u->width + 1) / 2;
+    for (int p = 0; p < u->pairs; p++) {
+        int a, b;
+        sp__pairs(u->width, p, &a, &b);
+        u->pair_a[p] = (unsigned char)a, u->pair_b[p] = (unsigned char)b;
+    }
     SP_TRY(reserve_elements(u));
     copy_elements(u, A->elements);
     SP_TRY(make_pattern(u));
@@ -206,7 +222,10 @@ void sp__incremental_free(sp_incremental *u) {
 size_t sp__incremental_bytes(const sp_incremental *u) {
     if (!u->ready) return 0;
     size_t n = (size_t)u->count, nodes = (size_t)u->nodes, blocks = (size_t)u->A.row_start[u->nodes];
-    size_t doubles = 47 * n + 27 * blocks + (2 + 9 + SP_WARP_NODE + 21) * nodes, ints = (9 + 20 + 4) * n + 5 * blocks + 3 * nodes;
+    size_t width = (size_t)u->width, pairs = (size_t)u->pairs;
+    size_t doubles =
+        (1 + sp__incremental_rest(u) + sp__incremental_kept(u)) * n + 27 * blocks + (2 + 9 + SP_WARP_NODE + 21) * nodes;
+    size_t ints = (1 + (u->any ? 2 : 3) * width + 2 * pairs) * n + 5 * blocks + 3 * nodes;
     return doubles * sizeof(double) + ints * sizeof(int) + 11 * n + 2 * blocks + 3 * nodes + sp__factor_bytes(u->F) +
            sp__symbolic_bytes(u->S);
 }
@@ -253,16 +272,33 @@ static void mark_block(sp_incremental *u, int k) {
 static void mark_node(sp_incremental *u, int node) {
     mark_block(u, u->A.row_start[node]);
     for (int k = u->around_start[node]; k < u->around_start[node + 1]; k++) {
-        const int *at = u->at + 10 * (size_t)u->around[k];
-        for (int p = 0; p < 10; p++)
-            if (u->block_row[at[p]] == node || u->A.row_col[at[p]] == node) mark_block(u, at[p]);
+        const int *at = u->at + (size_t)u->pairs * (size_t)u->around[k];
+        for (int p = 0; p < u->pairs; p++)
+            if (at[p] >= 0 && (u->block_row[at[p]] == node || u->A.row_col[at[p]] == node)) mark_block(u, at[p]);
     }
 }
 
 // ------------------------------------------------------------------------------------------------ detection of changes
 
+static void read_materials(sp_incremental *u, const sp_system *A) {
+    double now[TASK];
+    for (int begin = 0; begin < u->count; begin += TASK) {
+        int end = begin + TASK < u->count ? begin + TASK : u->count;
+        A->elements->materials(A->o, begin, end, now);
+        for (int e = begin; e < end; e++) {
+            if (u->grad[e] == now[e - begin]) continue;
+            u->grad[e] = now[e - begin];
+            sp__incremental_choose(u, e);
+        }
+    }
+}
+
 void sp__incremental_read_rest(sp_incremental *u, const sp_system *A, sp_coef c) {
     double G[10 * TASK];
+    if (u->any) {
+        read_materials(u, A);
+        return;
+    }
     for (int begin = 0; begin < u->count; begin += TASK) {
         int end = begin + TASK < u->count ? begin + TASK : u->count;
         A->elements->rest(A->o, c, begin, end, G);
@@ -412,10 +448,15 @@ static void rotate_elements(void *arg, int task, int worker) {
 void sp__incremental_refresh(sp_incremental *u, const sp_system *A, uint64_t step) {
     matrix_pass p = {u, A};
     if (!u->chosen_count) return;
-    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, rotate_elements, &p);
+    if (u->any)
+        sp__incremental_keep_blocks(u, A);
+    else
+        sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, rotate_elements, &p);
     for (int e = 0; e < u->count; e++) {
         if (!u->chosen[e]) continue;
-        for (int k = 0; k < 10; k++) mark_block(u, u->at[10 * (size_t)e + (size_t)k]);
+        const int *at = u->at + (size_t)u->pairs * (size_t)e;
+        for (int k = 0; k < u->pairs; k++)
+            if (at[k] >= 0) mark_block(u, at[k]);
         u->chosen[e] = 0, u->waiting[e] = 0, u->refreshed[e] = step;
     }
     u->chosen_count = 0;
@@ -474,7 +515,10 @@ static void sum_block(const sp_incremental *u, int block) {
     int i = u->block_row[block], j = u->A.row_col[block];
     const double *term = u->term + 9 * (size_t)block;
     double *out = u->A.val + 9 * (size_t)block, B[9] = {0};
-    add_elements(u, block, i, B);
+    if (u->any)
+        for (int k = u->entry_start[block]; k < u->entry_start[block + 1]; k++) sp__incremental_add_block(u, u->entry[k], i, B);
+    else
+        add_elements(u, block, i, B);
     // nodes without mass and without elements get a unit row and do not move
     double m = u->diagonal[i] > 0 || u->around_start[i + 1] > u->around_start[i] ? u->diagonal[i] : 1;
     for (int r = 0; r < 3; r++)

@@ -12,19 +12,25 @@ typedef struct sp_coef {
     double m, b, k;
 } sp_coef;
 
-// A body of linear tetrahedra, for solvers that keep their own element matrices (incremental.c). Node numbers are block rows.
-// Some elements only pad SIMD groups: their volume is 0.
+// The elements of a body, for solvers that keep their own element matrices (incremental.c). Node numbers are block rows. Some
+// elements only pad SIMD groups: their volume is 0. Of 4-node tetrahedra whose matrix is that of rest, rotated, there are
+// `rotations` and `rest`; of all others there are `blocks` and `materials`.
 typedef struct sp_elements {
-    int count;
-    const int *node;       // count x 4
+    int count, width;      // elements; nodes of each, at most 10
+    const int *node;       // count x width; -1 after those of an element with fewer nodes
     const double *volume;  // count: rest volumes
     const int *user;       // count: user's element number; -1: padding
-    uint64_t revision;     // increases when `rest` may have changed (materials, damping)
+    uint64_t revision;     // increases when `rest` or `materials` may have changed (materials, damping)
     // rotations of elements [begin, end) from rest to now, 9 numbers each, row-major
     void (*rotations)(void *o, int begin, int end, double *R);
     // b B + k K of elements [begin, end) at rest, 10 numbers each: G_1 G_2 G_3 and r, so that the block of element nodes a and b
     // is r Ga Gb^T + Gb Ga^T + (Ga . Gb) I with G_0 = -(G_1 + G_2 + G_3) (kernels/tet.h)
     void (*rest)(void *o, sp_coef c, int begin, int end, double *G);
+    // b B + k K of elements [begin, end) now, in world axes: 9 numbers for each pair of nodes a <= b, in the order of sp__pairs
+    // (backend/backend.h) of `width` nodes; pairs of nodes that an element has not are 0. Without negative eigenvalues
+    void (*blocks)(void *o, sp_coef c, int begin, int end, double *K);
+    // a number of each element [begin, end) that changes with its material
+    void (*materials)(void *o, int begin, int end, double *out);
     // terms that do not rotate with elements: lumped masses, drag (m M + b B of nodes); n / 3 numbers, the same on all axes
     void (*diagonal)(void *o, sp_coef c, double *d);
     // blocks of point terms (springs, drags, contacts) in world axes: calls fn for each pair of nodes i <= j

@@ -200,7 +200,7 @@ typedef struct sp_solid {
     double *slot_rotation;       // slots x 9
     // element view for solvers
     sp_elements element_view;
-    int *slot_node;              // slots x 4
+    int *slot_node;              // slots x width of element_view
     uint64_t material_revision;  // incremented by every change of scale, ratio, mass or damping
     // scratch
     double *scratch, *partial, *work;

@@ -236,11 +236,8 @@ static sp_status check_elements(sp_error *error, const sp_solid_def *def) {
         if (patches && law.model == SP_COSTA) REFUSE("element %d: costa needs tetrahedra with integration full", e);
         if (patches && def->solver.type == SP_SOLVER_UPDATED_CHOLESKY)
             REFUSE("element %d: solver updated-cholesky needs tetrahedra with integration full", e);
-        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY &&
-            (!four || (!rotates && law.model != SP_LINEAR) || sp__solid_relaxes(def, region) || fibres || strained))
-            REFUSE("element %d: solver updated-cholesky needs tetrahedra with 4 nodes and a corotational or linear law without "
-                   "relaxation, fibres and swelling",
-                   e);
+        if (def->solver.type == SP_SOLVER_UPDATED_CHOLESKY && law.tangent == SP_TANGENT_EXACT && !(four && rotates && !more))
+            REFUSE("element %d: solver updated-cholesky needs tangents without negative eigenvalues: tangent frozen", e);
         if (law.integration == SP_INTEGRATION_VERTICES && sp_mesh_element(def->mesh, e, NULL) == SP_ELEMENT_TET10)
             SP_TRY(check_faces(error, def->mesh, e, nodes));
     }
@@ -468,7 +465,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells, b->computed = s->elements;
-    b->integrator = def->integrator;
+    b->integrator = sp__body_integrator(&def->integrator);
     b->caps = solid_capabilities(s);
     SP_TRY(sp__solid_make_histories(b->ctx, s, def));
     b->histories = sp__solid_histories(s);

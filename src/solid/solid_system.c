@@ -180,18 +180,23 @@ typedef struct assembly {
     sp_coef c;
 } assembly;
 
+static void assemble_stiffness(const sp_solid *s, const sp_solid_group *g, const sp_tets *tets, const sp_stencil *where,
+                               double stiff, double *blocks) {
+    if (g->springs.pattern)
+        sp__springs_assemble(&g->frozen_springs, where, stiff, blocks);
+    else if (g->iso.points)
+        s->be->iso_assemble(&g->frozen_iso, where, stiff, blocks);
+    else
+        s->be->tet_assemble(tets, where, stiff, blocks);
+}
+
 static void assemble_group(const sp_solid *s, const sp_solid_group *g, int chunk, double stiff, double heavy, double *blocks) {
     size_t entry = (size_t)g->stencil_start[chunk];
     sp_stencil where = {g->stencil_start[chunk + 1] - g->stencil_start[chunk], g->stencil_block + entry,
                         g->stencil_at + entry * (size_t)(group_pairs(g) * g->lanes)};
     if (s->consistent && heavy != 0) sp__mass_assemble(s, g, &where, heavy, blocks);
     if (stiff == 0) return;
-    if (g->springs.pattern)
-        sp__springs_assemble(&g->frozen_springs, &where, stiff, blocks);
-    else if (g->iso.points)
-        s->be->iso_assemble(&g->frozen_iso, &where, stiff, blocks);
-    else
-        s->be->tet_assemble(&g->frozen, &where, stiff, blocks);
+    assemble_stiffness(s, g, &g->frozen, &where, stiff, blocks);
     if (!g->iso.patches) return;
     const sp_patch_list *list = &g->patch_list;
     sp_patch_stencil patches = {list->start[chunk + 1] - list->start[chunk], list->patch + list->start[chunk],
@@ -367,9 +372,9 @@ void sp__solid_rest_points(void *o, double *x) {
 
 // ------------------------------------------------------------------------------------------------ element view
 
-// The element view of a solid whose elements are one group of tetrahedra, for solvers that assemble matrices of their own: rest
-// gradients in world axes, element rotations, lumped masses and point terms. Elements are the slots of the kernels, including
-// padding.
+// The element view of a solid, for solvers that assemble matrices of their own: lumped masses and point terms; of one group of
+// tetrahedra with kernels of their own rest gradients in world axes and element rotations, of all others the blocks of the
+// elements. Elements are the slots of the kernels, including padding.
 
 static void solid_rotations(void *o, int begin, int end, double *R) {
     solid_element_rotations(sp__solid(o), begin, end, R);
@@ -418,24 +423,102 @@ static void solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, 
     }
 }
 
+// ---- elements of any kind
+
+enum { BLOCKS_MOST = SP_LANES_MAX * SP_ISO_PAIRS_MAX };
+
+static int pairs_of(int width) {
+    return width * (width + 1) / 2;
+}
+
+// number of the pair a <= b among those of `width` nodes, in the order of sp__pairs
+static int pair_number(int width, int a, int b) {
+    return a == b ? a : width + a * (2 * width - a - 1) / 2 + b - a - 1;
+}
+
+// the blocks of all elements of a structure, in the order of the pairs of `width` nodes
+static void structure_blocks(const sp_solid *s, const sp_solid_group *g, int block, int width, double stiff, double *blocks) {
+    int at[BLOCKS_MOST];
+    sp_tets tets = g->frozen;
+    tets.spin = NULL;  // without the part that may be negative
+    for (int l = 0; l < g->lanes; l++)
+        for (int k = 0; k < group_pairs(g); k++) {
+            int a, b;
+            sp__pairs(g->nodes, k, &a, &b);
+            bool alive = s->user_element[g->first + block * g->lanes + l] >= 0;
+            at[k * g->lanes + l] = alive ? 2 * (l * pairs_of(width) + pair_number(width, a, b)) : -1;
+        }
+    memset(blocks, 0, 9 * (size_t)(g->lanes * pairs_of(width)) * sizeof *blocks);
+    if (stiff != 0) assemble_stiffness(s, g, &tets, &(sp_stencil){1, &block, at}, stiff, blocks);
+}
+
+static void solid_blocks(void *o, sp_coef c, int begin, int end, double *K) {
+    const sp_solid *s = sp__solid(o);
+    const int width = s->element_view.width;
+    const size_t each = 9 * (size_t)pairs_of(width);
+    double all[9 * BLOCKS_MOST], stiff = c.k + c.b * s->params.rayleigh_stiffness;
+    for (int slot = begin; slot < end;) {
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        int w = g->lanes, lane = (slot - g->first) % w, n = w - lane < end - slot ? w - lane : end - slot;
+        structure_blocks(s, g, (slot - g->first) / w, width, stiff, all);
+        memcpy(K, all + each * (size_t)lane, each * (size_t)n * sizeof *K);
+        slot += n, K += each * (size_t)n;
+    }
+}
+
+// A sum of the numbers of the law with powers of an irrational factor: it changes with each of them.
+static const double material_factor = 2.718281828459045;
+
+static double slot_material(const sp_solid *s, const sp_solid_group *g, int slot) {
+    const size_t at = (size_t)(slot - g->first), w = (size_t)g->lanes;
+    double sum = s->volume[slot] * (1 + s->params.rayleigh_stiffness);
+    if (g->springs.pattern) return material_factor * sum + g->springs.stiffness[at];
+    if (!g->iso.points) return material_factor * (material_factor * sum + g->tets.scale[at]) + g->tets.ratio[at];
+    for (size_t k = 0; k < SP_LAW_PARAMS; k++)
+        sum = material_factor * sum + g->iso.param[(at / w * SP_LAW_PARAMS + k) * w + at % w];
+    const size_t n = (size_t)g->iso.families * SP_FIBRE_PARAMS;
+    for (size_t k = 0; k < n; k++) sum = material_factor * sum + g->iso.fibre_param[(at / w * n + k) * w + at % w];
+    return sum;
+}
+
+static void solid_materials(void *o, int begin, int end, double *out) {
+    const sp_solid *s = sp__solid(o);
+    for (int slot = begin; slot < end; slot++)
+        out[slot - begin] = s->user_element[slot] < 0 ? 0 : slot_material(s, sp__solid_group_of(s, slot), slot);
+}
+
+static sp_status list_slot_nodes(sp_body *b, sp_solid *s, int width) {
+    if (s->slot_node) return SP_OK;
+    if (!SP_NEW(b->ctx, s->slot_node, (size_t)width * (size_t)s->slots))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the elements of '%s' (%d)", b->name, s->elements);
+    for (int slot = 0; slot < s->slots; slot++) {
+        const sp_solid_group *g = sp__solid_group_of(s, slot);
+        for (int a = 0; a < width; a++)
+            s->slot_node[(size_t)width * (size_t)slot + (size_t)a] = a < g->nodes ? sp__group_node(g, slot, a) : -1;
+    }
+    return SP_OK;
+}
+
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
     sp_solid *s = sp__solid(b);
     *out = NULL;
     if (b->solver_def.type != SP_SOLVER_UPDATED_CHOLESKY) return SP_OK;
-    if (!s->slot_node) {
-        if (!SP_NEW(b->ctx, s->slot_node, 4 * (size_t)s->slots))
-            return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the elements of '%s' (%d)", b->name, s->elements);
-        for (int i = 0; i < 4 * s->slots; i++) s->slot_node[i] = sp__group_node(s->group, i / 4, i % 4);
-    }
+    int width = 0;
+    for (int g = 0; g < s->group_count; g++)
+        if (s->group[g].nodes > width) width = s->group[g].nodes;
+    SP_TRY(list_slot_nodes(b, s, width));
     s->element_view = (sp_elements){.count = s->slots,
+                                    .width = width,
                                     .node = s->slot_node,
                                     .volume = s->volume,
                                     .user = s->user_element,
                                     .revision = s->material_revision,
-                                    .rotations = solid_rotations,
-                                    .rest = solid_rest,
                                     .diagonal = solid_diagonal,
                                     .terms = solid_terms};
+    if (s->group_count == 1 && !s->group->iso.points && !s->group->springs.pattern)
+        s->element_view.rotations = solid_rotations, s->element_view.rest = solid_rest;
+    else
+        s->element_view.blocks = solid_blocks, s->element_view.materials = solid_materials;
     *out = &s->element_view;
     return SP_OK;
 }

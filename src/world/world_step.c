@@ -338,7 +338,13 @@ static sp_status check_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!n->inverted_reported)
         sp__event(w, SP_INVERTED, "body '%s': %.0f elements are inverted, volume lost: %.3g %%", b->name, n->at.inverted,
                   100 * (1 - n->at.volume / n->at.rest_volume));
-    n->inverted_reported = 1;
+    const bool lost = isinf(n->at.elastic);
+    if (lost && n->inverted_reported < 2)
+        sp__event(w, SP_INVERTED,
+                  "body '%s': the law of inverted elements is not defined there and does not push them back; a shorter step, "
+                  "integrator newton or a law that recovers from inversion avoids this",
+                  b->name);
+    n->inverted_reported = lost ? 2 : fmax(n->inverted_reported, 1);
     return SP_INVERTED;
 }
 

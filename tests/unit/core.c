@@ -253,8 +253,8 @@ TEST(signals) {
 
 TEST(defaults_are_the_documented_ones) {
     sp_integrator_def i = sp_integrator_def_default();
-    CHECK(i.type == SP_IMPLICIT_EULER && i.iterations == 20 && i.tolerance == 1e-8 && i.line_search && i.load_steps == 1 &&
-          i.substeps == SP_SUBSTEPS_AUTO && i.cookie == SP_COOKIE_INTEGRATOR);
+    CHECK(i.type == SP_IMPLICIT_EULER && i.iterations == SP_ITERATIONS_AUTO && i.tolerance == 1e-8 && i.line_search &&
+          i.load_steps == 1 && i.substeps == SP_SUBSTEPS_AUTO && i.cookie == SP_COOKIE_INTEGRATOR);
     sp_solver_def s = sp_solver_def_default();
     CHECK(s.type == SP_SOLVER_AUTO && s.cg.op == SP_OPERATOR_AUTO && s.tolerance == 1e-6 && s.iterations == 1000 &&
           s.cookie == SP_COOKIE_SOLVER);

@@ -353,8 +353,9 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
         for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){.at = fan->anchors[i], .mass = def->mass, .share = 1};
         b->loads.node_count = n;
     }
-    b->integrator = sp_integrator_def_default();
-    b->integrator.type = def->type;
+    sp_integrator_def integrator = sp_integrator_def_default();
+    integrator.type = def->type;
+    b->integrator = sp__body_integrator(&integrator);
     b->solver_def = sp_solver_def_default();
     b->solver_def.tolerance = def->tolerance;
     b->solver_def.cg.op = SP_OPERATOR_FREE;

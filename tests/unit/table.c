@@ -644,12 +644,18 @@ static void see_blocks(seen *s, const sp_system *A, sp_coef c, sp_blocks *M) {
     see(s, turn, 3 * (size_t)A->n);
 }
 
-static void see_elements(seen *s, const sp_elements *e, void *o) {
-    double R[9 * 64];
+static void see_elements(seen *s, const sp_elements *e, void *o, sp_coef c) {
+    double R[9 * 64], K[9 * 55];
     if (!e) return;
-    REQUIRE(e->count <= 64);
-    e->rotations(o, 0, e->count, R);
-    see(s, R, 9 * (size_t)e->count);
+    REQUIRE(e->count <= 64 && e->width <= 10);
+    if (e->rotations) {
+        e->rotations(o, 0, e->count, R);
+        see(s, R, 9 * (size_t)e->count);
+    }
+    for (int i = 0; e->blocks && i < e->count; i++) {
+        e->blocks(o, c, i, i + 1, K);
+        see(s, K, 9 * (size_t)(e->width * (e->width + 1) / 2));
+    }
 }
 
 static void see_system(seen *s, const sp_system *A, sp_blocks *M) {
@@ -662,7 +668,7 @@ static void see_system(seen *s, const sp_system *A, sp_blocks *M) {
     see(s, &dot, 1), see(s, y, (size_t)A->n);
     A->mul_raw(A->o, c, x, y);
     see(s, y, (size_t)A->n);
-    see_bands(s, A, c), see_blocks(s, A, c, M), see_elements(s, A->elements, A->o);
+    see_bands(s, A, c), see_blocks(s, A, c, M), see_elements(s, A->elements, A->o, c);
 }
 
 static bool same(const seen *a, const seen *b) {

@@ -285,15 +285,19 @@ TEST(every_solver) {
                    {"cholesky, async", SP_SOLVER_PCG, SP_COMPLETE_CHOLESKY, SP_REFRESH_ASYNC},
                    {"inverse-factor", SP_SOLVER_PCG, SP_INVERSE_FACTOR, SP_REFRESH_AUTO},
                    {"multigrid", SP_SOLVER_PCG, SP_MULTIGRID, SP_REFRESH_AUTO}};
-    const beam c = {"", SP_ELEMENT_TET4, SP_COROTATIONAL, SP_ROTATION_POLAR, .mass = SP_MASS_LUMPED};
-    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+    static const beam cases[2] = {
+        {"tetrahedra", SP_ELEMENT_TET4, SP_COROTATIONAL, SP_ROTATION_POLAR, .mass = SP_MASS_LUMPED},
+        {"hexahedra", SP_ELEMENT_HEX8, SP_NEO_HOOKEAN, .mass = SP_MASS_LUMPED},
+    };
+    for (size_t i = 0; i < 2 * (sizeof solvers / sizeof *solvers); i++) {
+        const beam *c = &cases[i % 2];
         sp_solver_def solver = sp_solver_def_default();
         double moved = 0, worst = INFINITY;
-        solver.type = solvers[i].type, solver.tolerance = 1e-11, solver.iterations = 5000;
-        solver.pcg.preconditioner = solvers[i].preconditioner, solver.pcg.refresh = solvers[i].refresh;
+        solver.type = solvers[i / 2].type, solver.tolerance = 1e-11, solver.iterations = 5000;
+        solver.pcg.preconditioner = solvers[i / 2].preconditioner, solver.pcg.refresh = solvers[i / 2].refresh;
         solver.updated.threshold = 0;  // no element stays as it was
-        run_both(&c, &solver, &worst, &moved);
-        printf("  %-26s apart by %.1e m\n", solvers[i].name, worst);
+        run_both(c, &solver, &worst, &moved);
+        printf("  %-20s %-10s apart by %.1e m\n", solvers[i / 2].name, c->name, worst);
         CHECK_NEAR(worst, 0, 1e-11);
     }
 }

@@ -83,7 +83,7 @@ void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out) {
     if (!node) return;
     for (int i = 0; i < 4; i++)
         if (sp__build_is(node, "type", types[i])) out->type = (sp_integrator_type)i;
-    out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
+    out->iterations = (int)sp__build_number(node, "iterations", SP_ITERATIONS_AUTO);
     out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
     out->line_search = !sp__build_is(node, "line-search", "no");
     out->load_steps = (int)sp__build_number(node, "load-steps", out->load_steps);

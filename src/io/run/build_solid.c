@@ -241,6 +241,25 @@ static sp_status check_integration(sp_run *run, const sp_run_body *body, const s
                          elements ? " in this region" : "");
 }
 
+// `rotation` is that of tetrahedra with kernels of their own; all others have the rotations of `svd`. qr and shape deformed are
+// refused there by the engine. elements NULL: all
+static sp_status check_rotation(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count) {
+    static const char *const general[] = {"fibre-young", "prony", "swell", "active", "incompressibility"};
+    const int *nodes;
+    if (!sp__build_given(m, "rotation") || !sp__build_is(m, "rotation", "polar")) return SP_OK;
+    for (size_t i = 0; i < sizeof general / sizeof *general; i++)
+        if (sp__build_given(m, general[i]))
+            return SP_BUILD_FAIL(run, m, "rotation", "rotation polar has no effect with %s: the rotation is that of svd",
+                                 general[i]);
+    const bool full = !sp__build_given(m, "integration") || !sp__build_is(m, "integration", "b-bar");
+    for (int i = 0; i < count && full; i++)
+        if (sp_mesh_element(body->own, elements ? elements[i] : i, &nodes) == SP_ELEMENT_TET4) return SP_OK;
+    return SP_BUILD_FAIL(run, m, "rotation",
+                         "rotation polar acts on tetrahedra with 4 nodes and integration full, and \"%s\" has none%s: that of "
+                         "other elements is svd",
+                         body->node->path, elements ? " in this region" : "");
+}
+
 static void take_coefficients(const sp_scene_node *m, sp_material *out) {
     const sp_attr *attr = sp__build_attr(m, "coefficients");
     if (attr) {
@@ -347,8 +366,14 @@ static sp_material full_material(const sp_solid_def *def, const sp_material *reg
 static sp_status check_numbers(sp_run *run, const sp_scene_node *m, const sp_solid_law *law, const sp_material *material) {
     char wrong[200];
     sp_moduli moduli;
-    if (sp_material_moduli(law, material, &moduli, wrong, sizeof wrong)) return SP_OK;
-    return SP_BUILD_FAIL(run, m, material->coefficient_count ? "coefficients" : "young", "%s", wrong);
+    if (!sp_material_moduli(law, material, &moduli, wrong, sizeof wrong))
+        return SP_BUILD_FAIL(run, m, material->coefficient_count ? "coefficients" : "young", "%s", wrong);
+    if (sp__build_given(m, "coefficients"))
+        sp__scene_note_auto(run->scene, m, "coefficients",
+                            "at small strains Young's modulus %.4g Pa, Poisson's ratio %.5g, shear modulus %.4g Pa, bulk modulus "
+                            "%.4g Pa",
+                            moduli.young, moduli.poisson, moduli.shear, moduli.bulk);
+    return SP_OK;
 }
 
 static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, layers *l) {
@@ -356,9 +381,12 @@ static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_sce
     const sp_scene_node *m = sp__scene_material(region);
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
     SP_TRY(check_integration(run, body, m, elements, count));
+    SP_TRY(check_rotation(run, body, m, elements, count));
     SP_TRY(region_young(run, body, region, m, elements, count, l));
     if (l->region_count > own) {
         sp_material material = full_material(l->def, &l->regions[own]);
+        const sp_attr *poisson = sp__build_attr(m, "poisson");
+        if (poisson && !varies_in_space(poisson)) material.poisson = poisson->numbers[0];  // kept per element
         SP_TRY(check_numbers(run, m, &l->laws[own], &material));
     }
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
@@ -447,6 +475,7 @@ static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *de
         return sp__build_no_memory(run);
     body_law(body, m, def);
     SP_BUILD(check_integration(run, body, m, NULL, sp_mesh_element_count(body->own)));
+    SP_BUILD(check_rotation(run, body, m, NULL, sp_mesh_element_count(body->own)));
     SP_BUILD(take_fibre(run, body, m, NULL, n, &l, &def->material));
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));

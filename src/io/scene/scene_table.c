@@ -129,7 +129,7 @@ static sp_attr_spec integrator_attrs[] = {
     COMMON,
     CHOICE("type", "implicit-euler", "implicit-euler/newton/explicit/static", 0, 1, REBUILD,
            "one linearisation a step; full Newton; symplectic Euler; equilibrium"),
-    INTEGERS("iterations", 1, 1, 1, 1e6, "20", 0, 1, VALUES, "Newton iterations at most"),
+    INTEGERS("iterations", 1, 1, 1, 1e6, "auto", AUTO, 1, VALUES, "Newton iterations at most; auto: 20, of static 200"),
     POSITIVE("tolerance", "", "1e-8", 0, 1, VALUES, "of Newton, relative to the first residual"),
     SWITCH("line-search", "yes", 0, 1, VALUES, "shorten steps that do not descend"),
     INTEGERS("load-steps", 1, 1, 1, 1e6, "1", 0, 1, VALUES, "static: loads grow in so many stages"),
