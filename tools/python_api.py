@@ -81,6 +81,8 @@ FLAT = {"sp_solid_def": "material"}
 # Records whose name would be that of a class.
 TITLES = {"sp_edit": "EditTaken", "sp_batch_memory": "BatchMemory"}
 ALIASES = {"fixes": "fix", "masses": "mass", "meshes": "mesh"}
+# Other names of a field, which its use suggests.
+ALSO = {"sp_load.items": "nodes faces"}
 # Arrays inside a struct with a count beside them, which Python sets itself, and how many numbers one counted item has; and those
 # that may be shorter: the rest is zero.
 FILLED = {"sp_material.coefficients": ("coefficient_count", 1), "sp_material.relaxation": ("relaxation_count", 2)}
@@ -237,9 +239,47 @@ def quoted(text, width=120):
     return "\n    ".join('"%s"' % l for l in lines + [rest])
 
 
+class Names:
+    """The names of C in comments become those of Python: functions, types, constants, statuses."""
+    HANDLES = {"sp_context": "Context", "sp_mesh": "Mesh", "sp_trimesh": "Surface", "sp_world": "World", "sp_batch": "Batch",
+               "sp_anchor": "Anchor", "sp_body_id": "Body", "sp_link_id": "Link", "sp_snapshot": "Snapshot", "sp_error": "Error",
+               "sp_edit": "Edit", "sp_mesh_report": "MeshReport", "sp_snapshot_body": "SnapshotBody",
+               "sp_snapshot_surface": "SnapshotSurface", "sp_status": "Status"}
+    FAILURES = {"SP_NO_MEMORY": "OutOfMemory", "SP_BAD_INPUT": "BadInput", "SP_BAD_ID": "BadId", "SP_UNAVAILABLE": "Unavailable",
+                "SP_NOT_FINITE": "NotFinite", "SP_SINGULAR": "Singular", "SP_DIVERGED": "Diverged", "SP_IO": "FileError",
+                "SP_BUSY": "Busy", "SP_LIMIT": "LimitReached", "SP_STOPPED": "Stopped"}
+
+    def __init__(self, api):
+        self.names = dict(self.HANDLES)
+        self.names.update({name: title(name) for name in results(api) if name not in HAND and name not in self.names})
+        for line in (ROOT / "python/src/coverage.txt").read_text().split("\n"):
+            function, _, there = line.partition(" ")
+            if there and not there.strip().startswith("- ") and function in api.functions:
+                self.names[function] = there.strip()
+        for enum in api.enums:
+            self.names.update({constant: '"%s"' % word for word, constant in api.words(enum)})
+            self.names[enum] = "one of " + ", ".join('"%s"' % word for word, _ in api.words(enum))
+        for _, words in BITS.values():
+            self.names.update({constant: '"%s"' % word for word, constant in words})
+        for match in re.finditer(r"X\(SP_(\w+), (-?\d+),", (ROOT / "include/souple/base.h").read_text()):
+            self.names["SP_" + match[1]] = self.FAILURES.get("SP_" + match[1], "Status." + match[1])
+        self.names.update({"NULL": "None", "SP_AUTO": "nan (auto)", "SP_SUBSTEPS_AUTO": "0", "SP_FIELD_LIST": "list_fields"})
+
+    def __call__(self, text):
+        text = re.sub(r" ?Optional: (out|index|info|def|whole)\.", "", text)
+        text = text.replace("SP_AXIS_ bits", '"x", "y", "z"').replace("SP_ROLE_ bits", "roles").replace("SP_RANGE_ bits", "words")
+        text = re.sub(r"Start from sp_\w+_default\(\)\.? ?", "", text)
+        text = re.sub(r"\b(sp_\w+|SP_\w+|NULL)\b(\(\))?", lambda m: self.names.get(m[1], m[0]), text)
+        return text.strip()
+
+
+names = None
+
+
 def plain(doc):
     """A comment of a header as Python's help shows it."""
-    return doc.replace("Nullable: ", "Optional: ").replace("; nullable", "; optional").replace("nullable: ", "optional: ")
+    text = doc.replace("Nullable: ", "Optional: ").replace("nullable", "optional")
+    return names(text) if names else text
 
 
 def title(struct):
@@ -323,7 +363,9 @@ def field_row(api, struct, field, tables):
     if key in GIVEN:
         row["given"] = "1 + (int)offsetof(%s, %s)" % (struct, GIVEN[key])
     alias = ALIASES.get(field.name) or (field.name[:-1] if field.name.endswith("s") and field.pointer else None)
-    if alias and (field.type in api.structs or field.pointer > 1) and field.pointer and alias not in {f.name for f in api.structs[struct]}:
+    if key in ALSO:
+        row["alias"] = ALSO[key]
+    elif alias and (field.type in api.structs or field.pointer > 1) and field.pointer and alias not in {f.name for f in api.structs[struct]}:
         row["alias"] = alias
     if field.type == "char":
         if field.pointer > 1:
@@ -449,6 +491,26 @@ def tables_c(api):
     return "\n".join(out)
 
 
+def keyword_doc(api, row):
+    """What help says of a keyword: its comment, and the words or the kind of its value."""
+    of = "a dict"
+    if row.get("of"):
+        of += " of " + ", ".join(r["name"] for r in (field_row(api, row["of"], f, struct_order(api)) for f in api.structs[row["of"]]) if r)
+        of += ", or just its " + BARE[row["of"]] if row["of"] in BARE else ""
+    kinds = {"BODY": "a body, or its name", "ANCHOR": "a material point: Body.anchor, or a dict of elem, at, offset",
+             "STRUCT": of, "STRUCTS": of + "; or a list of them", "ONE": of,
+             "SIGNAL": "a number or a function of t [s]" if "extent" not in row else
+                       "numbers or functions of t [s], or one function that returns as many",
+             "POSE_SIGNAL": "a pose, or a function of t [s] that returns one"}
+    kind = kinds.get(row["kind"], "")
+    if row.get("of") == "sp_pose":
+        kind = "x y z, or x y z and a quaternion w x y z, or a dict of translate and quat"
+    if "words" in row:
+        words = dict((name, words) for name, words in BITS.values()).get(row["words"]) or api.words(row["words"])
+        kind = ("words: " if row["kind"] == "BITS" else "one of ") + ", ".join('"%s"' % word for word, _ in words)
+    return "; ".join(part for part in (row["doc"], kind) if part)
+
+
 def docs_h(api):
     """Comments of functions, and lists of keyword arguments, as macros for docstrings."""
     tables = struct_order(api)
@@ -460,7 +522,7 @@ def docs_h(api):
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
     for name in tables:
         rows = [r for r in (field_row(api, name, f, tables) for f in api.structs[name]) if r]
-        text = "\n".join("    %s: %s" % (r["name"], r["doc"]) for r in rows)
+        text = "\n".join("    %s: %s" % (r["name"], keyword_doc(api, r)) for r in rows)
         out.append("#define SP_KEYWORDS_%s \\\n    %s" % (name, quoted("\n" + text + "\n").replace("\n", " \\\n")))
     return "\n".join(out + ["", "#endif", ""])
 
@@ -471,7 +533,9 @@ def main():
     parser.add_argument("--functions", action="store_true")
     parser.add_argument("--stubs", action="store_true")
     options = parser.parse_args()
+    global names
     api = Api()
+    names = Names(api)
     if options.functions:
         print("\n".join(api.functions))
         return 0

@@ -107,8 +107,9 @@ def parameters_of(function, name, api, tables):
             for row in keyword_rows(api, KEYWORDS[name], tables):
                 if row["name"] not in known:
                     parts.append("%s: %s = ..." % (row["name"], field_type(row, True)))
-                if row.get("alias") and row["alias"] not in known:
-                    parts.append("%s: Any = ..." % row["alias"])
+                for alias in row.get("alias", "").split():
+                    if alias not in known:
+                        parts.append("%s: Any = ..." % alias)
         elif p.kind == p.VAR_KEYWORD:
             parts.append("**%s: Any" % p.name)
         elif p.kind == p.VAR_POSITIONAL:

@@ -376,10 +376,27 @@ static int set_field(sp_py_call *call, const sp_py_struct *table, const sp_py_fi
     return done;
 }
 
+// the next word of a list, from *at on, which moves behind it
+static bool next_word(const char **at, char *word, size_t size) {
+    while (*at && **at == ' ') (*at)++;
+    if (!*at || !**at) return false;
+    size_t n = strcspn(*at, " ");
+    snprintf(word, size, "%.*s", (int)n, *at);
+    *at += n;
+    return true;
+}
+
+static bool is_alias(const sp_py_field *field, const char *name) {
+    char word[64];
+    for (const char *at = field->alias; next_word(&at, word, sizeof word);)
+        if (strcmp(word, name) == 0) return true;
+    return false;
+}
+
 static const sp_py_field *field_named(const sp_py_struct *table, const char *name) {
     for (int i = 0; i < table->count; i++) {
         const sp_py_field *field = &table->fields[i];
-        if (strcmp(field->name, name) == 0 || (field->alias && strcmp(field->alias, name) == 0)) return field;
+        if (strcmp(field->name, name) == 0 || is_alias(field, name)) return field;
     }
     return NULL;
 }
@@ -416,7 +433,9 @@ static PyObject *given_value(PyObject *values, const sp_py_field *field) {
     PyObject *value = NULL;
     if (PyDict_Check(values)) {
         value = PyDict_GetItemString(values, field->name);
-        if (!value && field->alias) value = PyDict_GetItemString(values, field->alias);
+        char word[64];
+        for (const char *at = field->alias; !value && next_word(&at, word, sizeof word);)
+            value = PyDict_GetItemString(values, word);
         Py_XINCREF(value);
     } else {
         value = PyObject_GetAttrString(values, field->name);

@@ -179,7 +179,7 @@ struct sp_py_struct;
 // A field of a struct. Written by tools/python_api.py.
 typedef struct sp_py_field {
     const char *name;
-    const char *alias;  // another name for it: "fix" for fixes
+    const char *alias;  // other names of it, between spaces: "fix" of fixes; nullable
     sp_py_kind kind;
     sp_py_number number;
     size_t at;      // offset
