@@ -22,7 +22,8 @@ HEADERS = ["base", "mesh", "solve", "body", "contact", "world", "batch", "io"]
 
 # Structs that Python builds from keyword arguments or shows as records. Others are handles, or are converted by hand.
 HAND = {"sp_error", "sp_context_def", "sp_signal", "sp_pose_signal", "sp_checkpoint", "sp_batch_def", "sp_batch_view",
-        "sp_fill_region", "sp_label_volume", "sp_defect", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface", "sp_snapshot_field",
+        "sp_fill_region", "sp_label_volume", "sp_defect", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface",
+        "sp_snapshot_field",
         "sp_contact_problem", "sp_mesh_def", "sp_trimesh_def", "sp_mesh_group", "sp_mesh_array", "sp_body_id", "sp_link_id"}
 
 # What a struct starts from where it has no default function; the rest is zero.
@@ -94,13 +95,15 @@ BITS = {
     "roles": ("roles", [("visual", "SP_ROLE_VISUAL"), ("collision", "SP_ROLE_COLLISION"), ("mechanical", "SP_ROLE_MECHANICAL"),
                         ("interfaces", "SP_ROLE_INTERFACES")]),
     "ends": ("ends", [("low-open", "SP_RANGE_LOW_OPEN"), ("high-open", "SP_RANGE_HIGH_OPEN"),
-                      ("low-guard", "SP_RANGE_LOW_GUARD"), ("high-guard", "SP_RANGE_HIGH_GUARD"), ("integer", "SP_RANGE_INTEGER")]),
+                      ("low-guard", "SP_RANGE_LOW_GUARD"), ("high-guard", "SP_RANGE_HIGH_GUARD"),
+                      ("integer", "SP_RANGE_INTEGER")]),
 }
 # Words of the scene language that are not those of the constant.
 WORDS = {"SP_COMPLETE_CHOLESKY": "cholesky", "SP_OPERATOR_FREE": "matrix-free"}
 PREFIXES = {"sp_on_limit": "SP_LIMIT_", "sp_tensor_law": "SP_TENSOR_", "sp_contact_method": "SP_CONTACT_"}
 
-NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64", "uint64_t": "UINT64",
+NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64",
+           "uint64_t": "UINT64",
            "uint32_t": "UINT", "size_t": "SIZE", "unsigned char": "BYTE", "bool": "BOOL"}
 
 
@@ -351,7 +354,8 @@ def field_row(api, struct, field, tables):
     if field.name in counts and not struct.endswith("_info") and struct != "sp_addition":
         return None
     # a word of Python cannot be a keyword argument
-    row = {"name": field.name + "_" * keyword.iskeyword(field.name), "at": "offsetof(%s, %s)" % (struct, field.name), "doc": plain(field.doc)}
+    row = {"name": field.name + "_" * keyword.iskeyword(field.name), "at": "offsetof(%s, %s)" % (struct, field.name),
+           "doc": plain(field.doc)}
     if field.extent:
         row["extent"] = "sizeof ((%s *)0)->%s / sizeof ((%s *)0)->%s[0]" % (struct, field.name, struct, field.name)
     if key in FILLED:
@@ -365,7 +369,8 @@ def field_row(api, struct, field, tables):
     alias = ALIASES.get(field.name) or (field.name[:-1] if field.name.endswith("s") and field.pointer else None)
     if key in ALSO:
         row["alias"] = ALSO[key]
-    elif alias and (field.type in api.structs or field.pointer > 1) and field.pointer and alias not in {f.name for f in api.structs[struct]}:
+    elif (alias and field.pointer and (field.type in api.structs or field.pointer > 1)
+          and alias not in {f.name for f in api.structs[struct]}):
         row["alias"] = alias
     if field.type == "char":
         if field.pointer > 1:
@@ -485,9 +490,11 @@ def tables_c(api):
         if name in FLAT:
             extra.append('.flat = "%s"' % FLAT[name])
         out.append("    %s,\n    .doc = %s};\n" % (", ".join(extra), quoted(plain(api.docs[name]))))
-    out.append("const sp_py_struct *const sp_py_structs[] = {\n%s    NULL};" % "".join("    &sp_py_struct_%s,\n" % n for n in tables))
+    lines = "".join("    &sp_py_struct_%s,\n" % n for n in tables)
+    out.append("const sp_py_struct *const sp_py_structs[] = {\n%s    NULL};" % lines)
     enums = sorted(api.enums) + [name for name, _ in BITS.values()]
-    out.append("const sp_py_words *const sp_py_all_words[] = {\n%s    NULL};\n" % "".join("    &sp_py_words_%s,\n" % n for n in enums))
+    lines = "".join("    &sp_py_words_%s,\n" % n for n in enums)
+    out.append("const sp_py_words *const sp_py_all_words[] = {\n%s    NULL};\n" % lines)
     return "\n".join(out)
 
 
@@ -495,7 +502,8 @@ def keyword_doc(api, row):
     """What help says of a keyword: its comment, and the words or the kind of its value."""
     of = "a dict"
     if row.get("of"):
-        of += " of " + ", ".join(r["name"] for r in (field_row(api, row["of"], f, struct_order(api)) for f in api.structs[row["of"]]) if r)
+        rows = (field_row(api, row["of"], field, struct_order(api)) for field in api.structs[row["of"]])
+        of += " of " + ", ".join(r["name"] for r in rows if r)
         of += ", or just its " + BARE[row["of"]] if row["of"] in BARE else ""
     kinds = {"BODY": "a body, or its name", "ANCHOR": "a material point: Body.anchor, or a dict of elem, at, offset",
              "STRUCT": of, "STRUCTS": of + "; or a list of them", "ONE": of,
@@ -514,8 +522,9 @@ def keyword_doc(api, row):
 def docs_h(api):
     """Comments of functions, and lists of keyword arguments, as macros for docstrings."""
     tables = struct_order(api)
-    out = [HEAD + "// Docstrings: SP_DOC_sp_world_step is the comment of the function, SP_KEYWORDS_sp_solid_def the list of the fields",
-           "// of a definition.", "// clang-format off", "#ifndef SP_PYTHON_DOCS_H", "#define SP_PYTHON_DOCS_H", ""]
+    out = [HEAD + "// Docstrings: SP_DOC_sp_world_step is the comment of the function,",
+           "// SP_KEYWORDS_sp_solid_def the list of the fields of a definition.", "// clang-format off",
+           "#ifndef SP_PYTHON_DOCS_H", "#define SP_PYTHON_DOCS_H", ""]
     for name in api.functions:
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
     for name in sorted(api.handles | set(api.structs)):

@@ -24,9 +24,11 @@ NUMBER = {"DOUBLE": "float", "FLOAT": "float", "BOOL": "bool"}
 KEYWORDS = {"World.__init__": "sp_world_def", "World.add_solid": "sp_solid_def", "World.add_rigid": "sp_rigid_def",
             "World.add_rod": "sp_rod_def", "World.add_link": "sp_link_def", "World.contact": "sp_contact_def",
             "World.add_contact_pair": "sp_contact_pair_def", "World.queue": "sp_edit", "World.apply": "sp_edit",
-            "Body.add_surface": "sp_surface_def", "Body.set_surface_contact": "sp_surface_contact_def", "Body.append": "sp_addition",
+            "Body.add_surface": "sp_surface_def", "Body.set_surface_contact": "sp_surface_contact_def",
+            "Body.append": "sp_addition",
             "Mesh.select": "sp_selection", "Mesh.refined": "sp_selection", "Mesh.examine": "sp_examine_options",
-            "Mesh.examine_arrays": "sp_examine_options", "Mesh.repair": "sp_examine_options", "Surface.examine": "sp_examine_options",
+            "Mesh.examine_arrays": "sp_examine_options", "Mesh.repair": "sp_examine_options",
+            "Surface.examine": "sp_examine_options",
             "Surface.repaired": "sp_examine_options", "Mesh.fill": "sp_fill_def", "Mesh.fill_labels": "sp_fill_def",
             "Batch.__init__": "sp_world_def", "moduli": "sp_material", "rigid_mass": "sp_rigid_def"}
 RETURNS = {"World.step": "Status", "World.add_solid": "Body", "World.add_rigid": "Body", "World.add_rod": "Body",
@@ -170,7 +172,8 @@ def error_text(cls):
     lines = ["class %s(%s):" % (cls.__name__, ", ".join(b.__name__ for b in cls.__bases__))]
     if cls.__name__ != "Error":
         return lines + ["    ..."]
-    return lines + ["    status: Status", "    status_name: str", "    message: str", "    file: str", "    line: int", "    body: str",
+    return lines + ["    status: Status", "    status_name: str", "    message: str", "    file: str", "    line: int",
+                    "    body: str",
                     "    index: int"]
 
 

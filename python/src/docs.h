@@ -1,6 +1,6 @@
 // Written by tools/python_api.py from include/souple/*.h: change those and run it again. clang-format does not apply.
-// Docstrings: SP_DOC_sp_world_step is the comment of the function, SP_KEYWORDS_sp_solid_def the list of the fields
-// of a definition.
+// Docstrings: SP_DOC_sp_world_step is the comment of the function,
+// SP_KEYWORDS_sp_solid_def the list of the fields of a definition.
 // clang-format off
 #ifndef SP_PYTHON_DOCS_H
 #define SP_PYTHON_DOCS_H

@@ -48,7 +48,8 @@ class Solids(unittest.TestCase):
             beam = world.add_solid(
                 mesh, "beam", material="neo-hookean", form="log", young=3e5, poisson=0.4, density=900, rayleigh_mass=0.5,
                 solver={"type": "pcg", "tolerance": 1e-9, "pcg": {"preconditioner": "ic", "drop": 1e-2}},
-                fixes=[{"nodes": root(mesh), "axes": "xy"}, [98]], load=[{"type": "force", "nodes": [97], "value": (0, 1, 0)}, {"type": "pressure", "faces": [0], "value": 5}],
+                fixes=[{"nodes": root(mesh), "axes": "xy"}, [98]],
+                load=[{"type": "force", "nodes": [97], "value": (0, 1, 0)}, {"type": "pressure", "faces": [0], "value": 5}],
                 spring={"at": {"elem": 3, "at": (0.25, 0.25, 0.25)}, "to": (0, 1, 0), "stiffness": 1.5},
                 masses=[{"name": "weight", "at": {"elem": 0, "at": (0.1, 0.1, 0.1)}, "value": 2}])
             info = beam.info
