@@ -1,6 +1,7 @@
 // `souple export`: the motion of a scene or a recording as glTF, for game engines, browsers and slides.
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/files.h"
 #include "render/render.h"
@@ -74,7 +75,9 @@ static int write_gltf(sp_source *s, const export_args *e, const char *path) {
     if (status >= 0) status = sp_gltf_write(gltf);
     sp_gltf_destroy(&gltf);
     if (status < 0) return export_failed(s, path, status);
-    printf("%s: %d frame%s\n", path, count, count == 1 ? "" : "s");
+    struct stat file;
+    double size = stat(path, &file) == 0 ? (double)file.st_size : 0;
+    printf("%s: %d frame%s, %.3g MB\n", path, count, count == 1 ? "" : "s", 1e-6 * size);
     return SP_EXIT_DONE;
 }
 

@@ -92,10 +92,12 @@ static int check_written(const import_args *args) {
     sp_session s;
     o.endless = true;
     int code = sp__session_open(&s, &scene, &o);
+    bool empty = code == SP_EXIT_DONE && sp_world_body_count(s.world) == 0;
     sp__session_close(&s);
     if (code != SP_EXIT_DONE)
         fprintf(stderr, "%s: written, but it does not run yet: change what the lines above name\n", args->out);
-    return code == SP_EXIT_DONE ? SP_EXIT_DONE : SP_EXIT_FAILED;
+    if (empty) fprintf(stderr, "%s: written, but it has no body\n", args->out);
+    return code == SP_EXIT_DONE && !empty ? SP_EXIT_DONE : SP_EXIT_FAILED;
 }
 
 static int finish(const sp_arguments *a, import_args *args, sp_context *context, sp_import *import) {
@@ -140,7 +142,7 @@ const sp_command sp__command_import = {
     .arguments = "SCENE",
     .summary = "Convert a scene of SOFA (.scn) and say what became of each component",
     .text = "The new scene names in comments the line and component that each element comes from.\n"
-            "Exit code 1: the new scene does not run as it is, or with --strict something was left out.",
+            "Exit code 1: the new scene does not run as it is or has no body, or with --strict something was left out.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple import liver.scn --share sofa/share -o liver.xml && souple view liver.xml\n"

@@ -4,10 +4,13 @@
 // is compared with the published row of MJED, which is the same law computed otherwise; springs are ours; Mooney-Rivlin has no
 // published numbers. A fourth load twists the corotational bar and spins it about its axis while it bends: its rotations do not
 // commute, which exposes a wrong order of rotations.
+//
+// A factor of the thesis takes three to four steps. Here an asynchronous one is used exactly three steps after its matrix, and
+// the next one begins then, so that iterations are the same on every machine; times contain what the simulation waits for it.
 #include "core/core.h"
 #include "preconditioners.h"
 
-enum { STEPS = 100, QUICK_STEPS = 3, UPDATES = 5, LOADS = 4, MODELS = 4, FACE = 36 };
+enum { STEPS = 150, QUICK_STEPS = 3, UPDATES = 5, LAG = 3, LOADS = 4, MODELS = 4, FACE = 36 };
 
 typedef struct update {
     const char *name;
@@ -28,8 +31,9 @@ typedef struct load_case {
     bool spin;
 } load_case;
 
+// Forces and period are chosen such that the first factor, without warping, needs about as many iterations as the published one.
 static const load_case loads[LOADS] = {
-    {"stretch", 3e5, 0, false}, {"bend", 0, 8e3, false}, {"both", 3e5, 1.6e4, false}, {"twist+spin", 0, 0, true}};
+    {"stretch", 7e4, 0, false}, {"bend", 0, 1.2e4, false}, {"both", 1e5, 2e4, false}, {"twist+spin", 0, 0, true}};
 
 typedef struct published_load {
     double iterations[UPDATES], ms[UPDATES];
@@ -68,10 +72,10 @@ static const load_model models[MODELS] = {
     {"mooney-rivlin", {.model = SP_MOONEY_RIVLIN}, LOADS - 1, {{NOTHING, NOTHING}, {NOTHING, NOTHING}, {NOTHING, NOTHING}}},
 };
 
-// ---- periodic loads, period 2 s
+// ---- periodic loads, period 6 s
 
 static double loads_swing(const void *user, double t) {
-    return *(const double *)user * sin(3.14159265358979 * t);
+    return *(const double *)user * sin(3.14159265358979 / 3 * t);
 }
 
 static void turn_about_x(double angle, sp_pose *out) {
@@ -162,7 +166,9 @@ static sp_status run_update(const load_model *m, int l, int u, const sp_bench_op
     static const int full[3] = {20, 5, 5}, small[3] = {6, 2, 2};
     conditions d = {.load = &loads[l]};
     sp_solver_def solver = sp__bar_solver(updates[u].type, SP_COMPLETE_CHOLESKY, updates[u].refresh, updates[u].warp);
+    solver.pcg.refresh_every = solver.pcg.lag = LAG;
     sp_beam_def def = sp__bar_def(o->quick ? small : full, &solver, o->threads);
+    def.deterministic = true;
     def.law = &m->law;
     def.gravity = loads[l].spin ? 100 : NAN;
     def.clamp = loads[l].spin ? NAN : 0;

@@ -11,6 +11,7 @@
 //                                p (36 (n - 1) + 123) + 12 n flops: gradient and forces, two rotations, moduli; sums of the nodes
 //     tensor-mass stvk           192 bytes and 252 flops: F, S, two moduli, six gradients; hooke as the corotational tetrahedron
 //     hexahedra (b-bar)          176 bytes and 84 flops more
+//     viscous, swelling, with fibres, costa, springs: not counted
 //     assembled                  74 bytes and 36 flops per 3x3 block of one triangle
 // and 200 bytes per node. pays_after is the number of iterations per linearisation from which on assembling the matrix is faster.
 // limit_share is the time that the larger of bytes over bandwidth and flops over rate needs, over the
@@ -29,16 +30,39 @@ typedef struct material_case {
     sp_solid_law model;
     sp_element_type element;
     sp_operator_type op;
+    void (*set)(void *user, const sp_mesh *mesh, sp_solid_def *solid);  // what is not in the law; NULL: nothing
 } material_case;
+
+static void make_viscous(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+    (void)user, (void)mesh;
+    solid->material.relaxation_count = 1, solid->material.relaxation[0] = 0.4, solid->material.relaxation[1] = 0.1;
+}
+
+static void add_fibres(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+    (void)user, (void)mesh;
+    solid->material.fibre[0] = 1;
+    if (solid->model != SP_HOLZAPFEL) solid->material.fibre_young = 1e6;
+}
+
+static double swelling(const void *user, double t) {
+    (void)user;
+    return 0.1 * t;
+}
+
+static void make_swell(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+    (void)user, (void)mesh;
+    solid->eigenstrains.body.swell = (sp_signal){.eval = swelling};
+}
 
 #define OF(name, ...)                              \
     name, {                                        \
         .rotation = SP_ROTATION_POLAR, __VA_ARGS__ \
     }
-#define BOTH(name, type, ...)                              \
-    {OF(name, __VA_ARGS__), type, SP_OPERATOR_FREE}, {     \
-        OF(name, __VA_ARGS__), type, SP_OPERATOR_ASSEMBLED \
+#define BOTH_SET(name, type, set, ...)                          \
+    {OF(name, __VA_ARGS__), type, SP_OPERATOR_FREE, set}, {     \
+        OF(name, __VA_ARGS__), type, SP_OPERATOR_ASSEMBLED, set \
     }
+#define BOTH(name, type, ...) BOTH_SET(name, type, NULL, __VA_ARGS__)
 // the first two are the reference of the others; assembled cases follow matrix-free ones
 static const material_case cases[] = {
     BOTH("corotational", SP_ELEMENT_TET4, .model = SP_COROTATIONAL),
@@ -48,6 +72,12 @@ static const material_case cases[] = {
     BOTH("neo-hookean", SP_ELEMENT_TET4, .model = SP_NEO_HOOKEAN),
     BOTH("mooney-rivlin", SP_ELEMENT_TET4, .model = SP_MOONEY_RIVLIN),
     BOTH("ogden", SP_ELEMENT_TET4, .model = SP_OGDEN),
+    BOTH_SET("corotational viscous", SP_ELEMENT_TET4, make_viscous, .model = SP_COROTATIONAL),
+    BOTH_SET("corotational swelling", SP_ELEMENT_TET4, make_swell, .model = SP_COROTATIONAL),
+    BOTH_SET("corotational fibres", SP_ELEMENT_TET4, add_fibres, .model = SP_COROTATIONAL),
+    BOTH_SET("holzapfel", SP_ELEMENT_TET4, add_fibres, .model = SP_HOLZAPFEL),
+    BOTH("costa", SP_ELEMENT_TET4, .model = SP_COSTA),
+    BOTH("mass-spring", SP_ELEMENT_TET4, .model = SP_MASS_SPRING),
     BOTH("corotational", SP_ELEMENT_HEX8, .model = SP_COROTATIONAL),
     BOTH("neo-hookean", SP_ELEMENT_HEX8, .model = SP_NEO_HOOKEAN),
     BOTH("corotational", SP_ELEMENT_TET10, .model = SP_COROTATIONAL),
@@ -86,6 +116,7 @@ static sp_beam_def case_def(const material_case *c, const int cells[3], int iter
                          .law = &c->model,
                          .element = c->element,
                          .op = c->op,
+                         .set_conditions = c->set,
                          .iterations = iterations,
                          .backend = "cpu",
                          .workers = 1};
@@ -130,6 +161,8 @@ static material_work work_of(const material_case *c, const material_result *r) {
     bool tensor = c->model.model == SP_TENSOR_MASS && c->model.tensor_law == SP_TENSOR_STVK;
     bool by_hand = c->element == SP_ELEMENT_TET4 && (c->model.model == SP_COROTATIONAL || sp__law_is_linear(&c->model));
     double bytes = by_hand ? 88 : 8 * (21 + 3 * (n - 1)) * p + 2 * n, flops = by_hand ? 130 : p * (36 * (n - 1) + 123) + 12 * n;
+    const bool more = c->set || c->model.model == SP_COSTA || c->model.model == SP_MASS_SPRING;
+    if (more && c->op == SP_OPERATOR_FREE) return (material_work){NAN, NAN};
     if (tensor) bytes = 8 * (17 + 6) + 2 * n, flops = 204 + 12 * n;
     if (c->element == SP_ELEMENT_HEX8) bytes += 8 * 22, flops += 4 * 21;  // mean dilatation: a matrix of rank one
     if (c->op == SP_OPERATOR_ASSEMBLED)

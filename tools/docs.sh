@@ -14,7 +14,7 @@ doxygen - >build/docs.log 2>&1 <<EOF || { cat build/docs.log >&2; exit 1; }
 PROJECT_NAME           = Souple
 PROJECT_NUMBER         = $version
 PROJECT_BRIEF          = "soft bodies: finite elements, rods, contact"
-INPUT                  = README.md CONTRIBUTING.md docs docs/decisions include/souple
+INPUT                  = README.md CONTRIBUTING.md docs docs/decisions docs/tutorials include/souple
 FILE_PATTERNS          = *.h *.md
 USE_MDFILE_AS_MAINPAGE = README.md
 IMAGE_PATH             = . docs docs/images

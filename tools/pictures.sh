@@ -64,6 +64,9 @@ draw materials-tensor-mass materials/tensor-mass --size 1000 420
 draw rabbit-tensor-mass organs/rabbit-tensor-mass --size 700 620 --plain
 draw materials-bilayer materials/bilayer --size 800 640 --set camera.at='0 0.14 0.6' --set camera.to='0 0.14 0'
 draw materials-muscle materials/muscle --size 800 640 --time 0.5
+draw materials-diaphragm-out materials/diaphragm --size 700 360 --time 1
+draw materials-diaphragm-in materials/diaphragm --size 700 360 --time 2
+draw membranes-shirt materials/shirt --size 800 450 --time 3
 draw picture-drop torus-drop --time 0.4 --size 1280 800
 draw picture-beam beam --size 1280 800
 draw picture-transparent transparent --size 1280 800
@@ -78,6 +81,11 @@ draw rods-ribbon rods/ribbon --time 0.75 --size 900 900
 draw rods-scroll rods/scroll --time 0.3 --size 900 900
 draw rods-poster rods/poster --time 0.5 --size 900 900
 draw rods-catheter rods/catheter --size 1280 640
+draw tutorial-first-body tutorials/first-body --size 900 420 --plain
+draw tutorial-materials tutorials/materials --size 900 480 --set press=0.2 --set pad.box.pattern=hex
+draw tutorial-contact tutorials/contact --size 900 480 --time 0.3
+draw tutorial-capstan contact/capstan --size 800 560 --contacts --plain
+draw tutorial-rods tutorials/rods --size 900 480 --plain
 draw twining-2d rods/twining-2d --size 840 840
 draw twining-3d rods/twining-3d --size 600 840
 draw updated-pull updated/torus-pull --time 0.4 --size 1280 740

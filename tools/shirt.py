@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes scenes/materials/shirt.obj: a T-shirt of two panels of 2132 triangles, sewn at the sides, the sleeves and the shoulders.
+"""Writes scenes/materials/shirt.obj: a T-shirt of two panels of 2133 triangles, sewn at the sides, the sleeves and the shoulders.
 
 A panel is a grid for the torso and one for each sleeve, which continues the rows of the torso above the armpit. Front and back
-share the nodes of the seams; neck, hem and the ends of the sleeves are open. y is up, z to the front, lengths in metres.
+share the nodes of the seams; neck, hem and the ends of the sleeves are open. In the middle of the hem an edge of each panel is
+halved: 4266 triangles. y is up, z to the front, lengths in metres.
 
     tools/shirt.py scenes/materials/shirt.obj
 """
@@ -86,10 +87,23 @@ class Mesh:
                     self.cell(corners, (k + j) % 2, side * hand < 0)
 
 
+    def halve_hem(self, side):
+        """Halves the edge of the hem that begins in the middle of a panel, and its triangle."""
+        middle = ACROSS // 2
+        a, b = self.torso(middle, 0, side), self.torso(middle + 1, 0, side)
+        at = next(i for i, f in enumerate(self.faces) if a in f and b in f)
+        half = self.node((middle, "half", side), [sum(x) / 2 for x in zip(self.nodes[a - 1], self.nodes[b - 1])])
+        triangle = self.faces[at]
+        self.faces[at] = tuple(half if n == b else n for n in triangle)
+        self.faces.append(tuple(half if n == a else n for n in triangle))
+
+
 def main():
     mesh = Mesh()
     for side in (1, -1):
         mesh.panel(side)
+    for side in (1, -1):
+        mesh.halve_hem(side)
     with open(sys.argv[1], "w") as out:
         print("# written by tools/shirt.py: a T-shirt of %d triangles" % len(mesh.faces), file=out)
         for x in mesh.nodes:

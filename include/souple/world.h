@@ -276,13 +276,14 @@ typedef struct sp_body_info {
     int removed;       ///< elements that edits have removed, of `elements`
     int appended;      ///< elements that sp_world_append has added, the last of `elements`
     int cells;         ///< of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements
-    const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
-    bool frozen;             ///< held at its last valid state, see sp_on_failure
-    bool prescribed;         ///< moves by prescription only: forces and drags have no effect
-    bool kinematic;          ///< prescribed, and SP_EDIT_POSE moves it
-    sp_solve_info solve;     ///< of the last step
-    sp_solver_def solver;    ///< with `auto` resolved
-    const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
+    const char *state[2];       ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
+    bool frozen;                ///< held at its last valid state, see sp_on_failure
+    bool prescribed;            ///< moves by prescription only: forces and drags have no effect
+    bool kinematic;             ///< prescribed, and SP_EDIT_POSE moves it
+    sp_solve_info solve;        ///< of the last step
+    sp_solver_def solver;       ///< with `auto` resolved
+    const char *solver_why;     ///< the reason of the choice, a sentence; empty: no choice
+    const char *material_note;  ///< of a network of springs: the elastic material that it replaces; empty: nothing to tell
     const char *compliance_why;  ///< what `auto` is for its contacts by constraints, and why; empty: no choice
 } sp_body_info;
 

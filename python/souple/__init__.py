@@ -22,7 +22,7 @@ from .picture import Picture  # noqa: F401
 from .plots import Plot, panel, plot  # noqa: F401
 from .recordings import Recording, export_gltf  # noqa: F401
 from .running import Result, run, sweep  # noqa: F401
-from .scenes import Probe, Run, RunWorld, Samples, Scene  # noqa: F401
+from .scenes import Probe, Probes, Run, RunWorld, Samples, Scene  # noqa: F401
 from .view import View  # noqa: F401
 
 _extend()

@@ -1,6 +1,7 @@
 """What the classes of the extension have besides: short names for edits, parameters as a mapping, meshes as dictionaries."""
 import collections
 import collections.abc
+import difflib
 
 from . import _core
 
@@ -32,7 +33,8 @@ value, at most `limit` per kind; whole: False if the search was aborted, and the
 class Parameters(collections.abc.Mapping):
     """Parameters of a world by path: world.params["beam.young"] is a souple.ParamInfo (value, spec with unit and range, ...).
 
-    world.params["beam.young"] = 1e5 queues an edit, which the next step applies; World.set_param changes a value directly.
+    world.params["beam.young"] = 1e5 queues an edit, which the next step applies; World.set_param changes a value directly. A path
+    that does not exist raises KeyError, and a value out of range BadInput, unless another thread steps the world meanwhile.
     """
 
     def __init__(self, world):
@@ -42,9 +44,17 @@ class Parameters(collections.abc.Mapping):
         try:
             return self._world.parameter(path)
         except _core.BadInput as error:
-            raise KeyError(str(error)) from None
+            near = difflib.get_close_matches(path, self, 1)
+            raise KeyError(str(error) + ("; did you mean %r?" % near[0] if near else "")) from None
 
     def __setitem__(self, path, value):
+        try:
+            spec = self[path].spec
+        except _core.Busy:
+            pass  # another thread steps the world: the step checks the edit
+        else:
+            if value < spec.edit_low or value > spec.edit_high:
+                raise _core.BadInput("%s = %g, must be in [%g, %g]" % (path, value, spec.edit_low, spec.edit_high))
         self._world.queue("param", path=path, value=value)
 
     def __iter__(self):

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from . import _core
-from .scenes import Probe, Run, as_scene
+from .scenes import Probe, Probes, Run, as_scene
 
 
 class Result:
@@ -19,7 +19,7 @@ class Result:
 
     def __init__(self, run: Run, values: Mapping[str, Any], seconds: float, keep: bool):
         self.values: Dict[str, Any] = dict(values)  #: the values of `set`
-        self.probes: Dict[str, Probe] = {name: probe if keep else probe.copy() for name, probe in run.probes.items()}
+        self.probes = Probes([probe if keep else probe.copy() for probe in run.probes.values()])
         self.claims: List[Any] = run.claims
         self.inverses: List[Any] = run.inverses
         self.records: List[Any] = run.records

@@ -167,6 +167,25 @@ class Samples(Probe):
         return self
 
 
+class Probes(dict):  # of str and Probe
+    """The probes of a run by name. Probes of several bodies with one name are in it as "body.name", which finds every probe of a
+    body."""
+
+    def __init__(self, probes: Sequence[Probe]):
+        count = Counter(probe.name for probe in probes)
+        super().__init__((probe.name if count[probe.name] == 1 else self._long(probe), probe) for probe in probes)
+
+    @staticmethod
+    def _long(probe: Probe) -> str:
+        return "%s.%s" % (probe.body, probe.name)
+
+    def __missing__(self, name: str) -> Probe:
+        for probe in self.values():
+            if name == self._long(probe):
+                return probe
+        raise KeyError("no probe %r; known: %s" % (name, ", ".join(self) or "none"))
+
+
 class Run(_core.Run):
     """The simulation of a scene: world, events, probes, records, stop conditions and claims.
 
@@ -195,7 +214,7 @@ class Run(_core.Run):
     status: Any  #: of the last step
     reservations: "Counter[Any]"  #: how many steps ended with each reservation
     _options: Dict[str, Any]
-    _probes: Optional[Dict[str, Probe]] = None
+    _probes: Optional[Probes] = None
     _kept: Any = None
 
     @property
@@ -209,11 +228,10 @@ class Run(_core.Run):
         return world
 
     @property
-    def probes(self) -> Dict[str, Probe]:
-        """The probes of the scene by name."""
+    def probes(self) -> Probes:
+        """The probes of the scene by name, or "body.name"."""
         if self._probes is None:
-            probes = [Probe(self, i) for i in range(self.probe_count)]
-            self._probes = {probe.name: probe for probe in probes}
+            self._probes = Probes([Probe(self, i) for i in range(self.probe_count)])
         return self._probes
 
     def step(self) -> Any:

@@ -1491,8 +1491,9 @@
     "newton_iterations, substeps, residual, force_residual, critical_step, refreshes, failed_refreshes, factor_age, columns, " \
     "elements_refreshed, elements_waiting, factor_flops, shift, status\n    solver: with `auto` resolved; a dict of type, " \
     "tolerance, iterations, automatic, cg, pcg, cholesky, updated, or just its type\n    solver_why: the reason of the " \
-    "choice, a sentence; empty: no choice\n    compliance_why: what `auto` is for its contacts by constraints, and why; " \
-    "empty: no choice\n"
+    "choice, a sentence; empty: no choice\n    material_note: of a network of springs: the elastic material that it " \
+    "replaces; empty: nothing to tell\n    compliance_why: what `auto` is for its contacts by constraints, and why; empty: " \
+    "no choice\n"
 #define SP_KEYWORDS_sp_body_measures \
     "\n    mass: [kg], with point masses\n    rest_volume: [m3]\n    volume: current [m3], signed sum over the elements\n    " \
     "kinetic: [J]\n    elastic: [J]; NaN: the material has no energy\n    potential: of gravity [J], relative to the first " \

@@ -1901,11 +1901,13 @@ static const sp_py_field fields_sp_body_info[] = {
      .doc = "with `auto` resolved"},
     {.name = "solver_why", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, solver_why),
      .doc = "the reason of the choice, a sentence; empty: no choice"},
+    {.name = "material_note", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, material_note),
+     .doc = "of a network of springs: the elastic material that it replaces; empty: nothing to tell"},
     {.name = "compliance_why", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, compliance_why),
      .doc = "what `auto` is for its contacts by constraints, and why; empty: no choice"},
 };
 const sp_py_struct sp_py_struct_sp_body_info = {
-    .name = "sp_body_info", .title = "souple.BodyInfo", .size = sizeof(sp_body_info), .fields = fields_sp_body_info, .count = 16,
+    .name = "sp_body_info", .title = "souple.BodyInfo", .size = sizeof(sp_body_info), .fields = fields_sp_body_info, .count = 17,
     .initial = NULL, .record = true,
     .doc = "Description of a body. Strings are valid as long as the body exists."};
 

@@ -97,6 +97,16 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "position.x"):
             tip["weight"]
 
+    def test_probes_of_one_name_in_several_bodies(self):
+        solid = BEAM[BEAM.index("  <solid") : BEAM.index("</solid>") + 9]
+        result = souple.run(BEAM.replace(solid, solid + solid.replace('name="beam"', 'name="other" density="2000"')), keep=False)
+        self.assertEqual(sorted(result.probes), ["beam.tip", "bulk", "other.tip"])
+        self.assertIs(result["beam.bulk"], result["bulk"])
+        self.assertNotEqual(result["beam.tip"]["position.y"][-1], result["other.tip"]["position.y"][-1])
+        for name in ("tip", "other.bulk"):
+            with self.assertRaisesRegex(KeyError, "known: .*other.tip"):
+                result[name]
+
     def test_samples_stay_while_the_run_goes_on_and_after_it(self):
         run = souple.Scene.parse(BEAM, set={"k": 1}).run(steps=1)
         first = run.probes["tip"].values

@@ -187,6 +187,12 @@ class Changes(unittest.TestCase):
         self.assertEqual(world.params["beam.young"].value, 2e5)
         with self.assertRaises(souple.BadInput):
             world.set_param("beam.young", -1)
+        with self.assertRaisesRegex(KeyError, "did you mean 'beam.young'"):
+            world.params["beam.yung"] = 3
+        with self.assertRaisesRegex(souple.BadInput, r"beam.young = -3, must be in \[0, 1e\+15\]"):
+            world.params["beam.young"] = -3
+        world.step(0.01)
+        self.assertEqual((world.edits_taken, world.events), ([], []))
         self.assertIn("solid", souple.list_kinds())
         self.assertIn("young", [spec.name for spec in souple.list_parameters("solid")])
         with self.assertRaises(souple.BadInput) as caught:

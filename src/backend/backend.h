@@ -222,6 +222,8 @@ typedef struct sp_iso_value {
 void sp__iso_value(const sp_iso *g, int slot, int point, const double *u, sp_iso_value *out);
 // second Piola-Kirchhoff stress of the law without its bulk part (kernels/bar.h); linear: the stress
 void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]);
+// Energy density of the stress Q, without its volume part, at small strains; of laws in the Green-Lagrange strain (`dense`)
+double sp__iso_dense_compliance(const sp_iso *g, int slot, const double Q[6], const double param[SP_LAW_PARAMS]);
 // cauchy += F S F^T / J
 void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, const double S[6], double cauchy[6]);
 // The same in an element of a patch whose mean of z is `mean`; the energy is that of the point and of the mean.

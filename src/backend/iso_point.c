@@ -78,12 +78,52 @@ static void point_respond_bar(const sp_iso *g, int slot, int point, const double
     r->law.energy += bulk[0];
 }
 
+// numbers of the lane of a slot in an array of `per` numbers per element
+static void point_lane(const sp_iso *g, int slot, const double *from, size_t per, double *out) {
+    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
+    for (size_t i = 0; i < per; i++) out[i] = from[(block * per + i) * lanes + lane];
+}
+
+// a matrix in the axes of fibre, sheet and normal, in world axes, or back
+static void turn_axes(const sp_iso *g, int slot, bool back, const double in[6], double out[6]) {
+    double fibre[6], axes[9], A[9];
+    point_lane(g, slot, g->fibre, 6, fibre);
+    costa_axes(fibre, axes);
+    for (int i = 0; i < 9; i++) A[i] = back ? axes[i] : axes[3 * (i % 3) + i / 3];
+    point_turn(A, in, out);
+}
+
+// of costa all but k (J ln J - J + 1); in a flat element as at rest
+static void dense_rest_stress(const sp_iso *g, int slot, int point, const double *d, const double *p, double S[6]) {
+    static const double no_volume[3] = {0};
+    double fibre[6], H[9];
+    costa_response r;
+    point_lane(g, slot, g->fibre, 6, fibre);
+    point_gradient(g, slot, point, d, H);
+    costa_respond(0, p, fibre, H, no_volume, &r);
+    turn_axes(g, slot, false, r.S, S);
+}
+
+double sp__iso_dense_compliance(const sp_iso *g, int slot, const double Q[6], const double param[SP_LAW_PARAMS]) {
+    double own[6], sum = 0;
+    turn_axes(g, slot, true, Q, own);
+    for (int k = 0; k < 6; k++) {
+        double modulus = param[0] * param[sp__costa_b[k]];
+        if (modulus > 0) sum += (k < 3 ? 0.5 : 1) * own[k] * own[k] / modulus;
+    }
+    return sum;
+}
+
 void sp__iso_rest_stress(const sp_iso *g, int slot, int point, const double *u, double S[6]) {
     size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
     double d[3 * SP_ISO_NODES_MAX], p[SP_LAW_PARAMS], rest[SP_LAW_PARAMS], H[9], t[3], U[9], V[9];
     iso_response r;
     for (int i = 0; i < 3 * g->nodes - 3; i++) d[i] = u[3 + i] - u[i % 3];
     for (size_t i = 0; i < SP_LAW_PARAMS; i++) p[i] = g->param[(block * SP_LAW_PARAMS + i) * lanes + lane];
+    if (g->dense) {
+        dense_rest_stress(g, slot, point, d, p, S);
+        return;
+    }
     bar_rest((sp_law)g->law, p, rest);
     point_gradient(g, slot, point, d, H);
     if (g->law == SP_LAW_LINEAR) {
@@ -113,12 +153,6 @@ void sp__iso_add_stress(const sp_iso *g, int slot, int point, const double *u, c
     double J = g->law == SP_LAW_LINEAR ? 1 : iso_jacobian(H);
     for (int k = 0; k < 6; k++)
         cauchy[k] += lane_dot(P + 3 * (k < 3 ? k : sp__axis_a[k - 3]), F + 3 * (k < 3 ? k : sp__axis_b[k - 3])) / J;
-}
-
-// numbers of the lane of a slot in an array of `per` numbers per element
-static void point_lane(const sp_iso *g, int slot, const double *from, size_t per, double *out) {
-    size_t lanes = (size_t)g->lanes, block = (size_t)slot / lanes, lane = (size_t)slot % lanes;
-    for (size_t i = 0; i < per; i++) out[i] = from[(block * per + i) * lanes + lane];
 }
 
 // U at the mean of J - 1 of an element

@@ -63,6 +63,7 @@ void sp__body_free(sp_body *b) {
     sp__free(b->ctx, b->free_velocity), b->free_velocity = NULL;
     sp__free(b->ctx, b->contact_impulse), b->contact_impulse = NULL;
     sp__free(b->ctx, b->divided), b->divided = NULL;
+    sp__free(b->ctx, b->mode), b->mode = NULL;
     sp__free(b->ctx, b->pass_start), b->pass_start = NULL;
     sp__free(b->ctx, b->target), b->target = NULL;
     sp__free(b->ctx, b->fixed), b->fixed = NULL;

@@ -309,7 +309,8 @@ struct sp_body {
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`
     char solver_why[240];
-    sp_body_params *params;  // in the data of the kind; NULL: it has none
+    char material_note[240];  // what users should know about the material, a sentence; empty: nothing
+    sp_body_params *params;   // in the data of the kind; NULL: it has none
     sp_materials materials;
     sp_solver *solver;
     sp_solver *next_solver;  // replaces `solver` at the end of a restore; NULL otherwise
@@ -343,6 +344,7 @@ struct sp_body {
     double part_h;         // length of the last part with contacts [s], and their impulses J^T lambda; 0: none
     double *part_impulse;  // in the memory of `divided`
     sp_part_sum sum;
+    double *mode;     // of the highest frequency, of explicit bodies (nv); NULL: not needed so far
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // Anderson mixing of Newton corrections, allocated at first use; scratch
     double *parts;    // state between substeps, targets of the whole step; allocated at first use; scratch
@@ -355,6 +357,7 @@ struct sp_body {
     double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
     double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
+    bool unstable_told;       // the event of an explicit step above the critical one was sent
     bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again
     const char *notice;       // what users should know about this step, written by prescribe; it becomes an event. NULL: nothing
     bool frozen;

@@ -38,10 +38,12 @@
 
 // ---- explicit steps (drive_explicit.c)
 
-#define SP_POWER_ITERATIONS 200
-#define SP_POWER_PERIOD 16  // steps after which the mode is followed, with at most SP_POWER_REFRESH products
-#define SP_POWER_REFRESH 8
-#define SP_POWER_TOLERANCE 1e-5  // on w2, which converges from below: the reported critical step is at most this much too long
+#define SP_POWER_DEGREE 8        // of the polynomials, even
+#define SP_POWER_ITERATIONS 25   // polynomials until the highest mode is known
+#define SP_POWER_PERIOD 16       // steps after which it is followed, with one polynomial
+#define SP_POWER_SHARE 0.95      // of its w2, below which modes are small in the next polynomial
+#define SP_POWER_RANDOM 0.1      // random part of the start when it is followed, relative to the mode
+#define SP_POWER_TOLERANCE 1e-5  // on w2, which converges from below
 
 // ---- penalty contact (contact/penalty.c)
 

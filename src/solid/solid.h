@@ -206,7 +206,6 @@ typedef struct sp_solid {
     double *scratch, *partial, *work;
     double *task_sums;             // sums of the tasks of sp__solid_energies
     double rest_volume, rigidity;  // sums of V, V mu
-    char *springs_told;            // text of sp__springs_tell; NULL: no springs
 } sp_solid;
 
 static inline sp_solid *sp__solid(const sp_body *b) {
@@ -247,6 +246,12 @@ static inline bool sp__solid_is_membrane(const sp_solid *s) {
 // Hooke's law: the stiffness matrix is constant
 static inline bool sp__law_is_linear(const sp_solid_law *law) {
     return law->model == SP_LINEAR || (law->model == SP_TENSOR_MASS && law->tensor_law == SP_TENSOR_HOOKE);
+}
+
+// Tensor-mass elements that are elastic, isotropic and do not swell have closed forms of their own; others have the general
+// kernel.
+static inline bool sp__group_is_tensor(const sp_solid_group *g) {
+    return g->law.model == SP_TENSOR_MASS && !g->relaxes && !g->strained && !g->directions;
 }
 
 // the kernel of its forces is the product with its constant stiffness matrix
@@ -391,11 +396,10 @@ void sp__face_patch_make(const sp_solid *s, const sp_mesh *mesh, int face, sp_fa
 void sp__face_patch_areas(const sp_face_patch *p, const double *x, double *area, double *size);
 // solid_springs.c
 sp_status sp__springs_make(sp_context *ctx, sp_solid *s, sp_solid_group *g);
-sp_status sp__springs_open(sp_context *ctx, sp_solid *s);  // memory of the text, if there are springs
 void sp__springs_rest(sp_solid *s, sp_solid_group *g, const double *x, const int *node, size_t slot);
 void sp__springs_material(sp_solid *s, sp_solid_group *g, int slot, const sp_material *m);
 void sp__springs_shares(const sp_solid *s, const sp_solid_group *g, int slot, double *share);  // of its nodes in its mass
-const char *sp__springs_tell(sp_solid *s);  // to which elastic material the springs are equivalent
+void sp__springs_tell(sp_body *b);  // writes to which elastic material the springs are equivalent
 // solid_relax.c
 bool sp__solid_relaxes(const sp_solid_def *def, int region);                      // 0: of the body
 const char *sp__relaxation_wrong(const sp_material *m, char *text, size_t size);  // NULL, or what is wrong

@@ -141,10 +141,9 @@ static sp_status check_fibres(sp_error *error, const char *where, const sp_solid
     for (int k = 0; k < 6; k++)
         if (!isfinite(m->fibre[k])) REFUSE("%sfibre[%d] = %g, must be finite", where, k, m->fibre[k]);
     if (law->model == SP_COSTA && !axes_apart(m->fibre)) REFUSE("%sfibre: the sheet is along the fibre", where);
-    if (law->model == SP_COSTA && m->relaxation_count) REFUSE("%scosta has no relaxation", where);
     if (adds && own) REFUSE("%sfibre_young acts with isotropic laws: the coefficients of this law describe its fibres", where);
-    if (adds && law->model == SP_LINEAR)
-        REFUSE("%sfibre_young: the linear law has no fibres, as they would not turn with the body; choose corotational", where);
+    if (adds && sp__law_is_linear(law))
+        REFUSE("%sfibre_young: a linear law has no fibres, as they would not turn with the body; choose corotational", where);
     if (active && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
         REFUSE("%sactive needs the direction of the fibres in `fibre`", where);
     if ((adds || law->model == SP_HOLZAPFEL) && !def->element_fibre && sp__dot3(m->fibre, m->fibre) == 0)
@@ -167,8 +166,7 @@ static sp_status solid_check_law(sp_error *error, const sp_solid_def *def, int r
         REFUSE("%sthe exact tangent needs rotation polar or svd and shape rest", where);
     if (!(m.bulk >= 0 && isfinite(m.bulk))) REFUSE("%sbulk = %g Pa, must be finite and >= 0", where, m.bulk);
     if ((wrong = sp__relaxation_wrong(&m, text, sizeof text))) REFUSE("%s%s", where, wrong);
-    if ((law.model == SP_MASS_SPRING || law.model == SP_COSTA) && m.relaxation_count)
-        REFUSE("%ssprings and costa have no relaxation", where);
+    if (law.model == SP_MASS_SPRING && m.relaxation_count) REFUSE("%ssprings have no relaxation", where);
     if (m.coefficient_count < 0 || m.coefficient_count > 9)
         REFUSE("%scoefficient_count = %d, must be in [0, 9]", where, m.coefficient_count);
     if ((wrong = sp__solid_law_params(&law, &m, param, text, sizeof text))) REFUSE("%s%s", where, wrong);
@@ -204,8 +202,6 @@ static sp_status check_tensor(sp_error *error, const sp_solid_def *def, int elem
     const sp_element_type type = sp_mesh_element(def->mesh, element, NULL);
     if (type != SP_ELEMENT_TET4 && type != SP_ELEMENT_TRI3)
         REFUSE("element %d: tensor-mass needs tetrahedra with 4 nodes or triangles with 3", element);
-    if (sp__solid_relaxes(def, region) || sp__solid_has_eigenstrain(def, region) || sp__solid_directions(def, region, false) > 0)
-        REFUSE("element %d: tensor-mass has no relaxation, no fibres, no swelling and no contraction", element);
     if (type == SP_ELEMENT_TET4 && sp__solid_law_of(def, region).integration == SP_INTEGRATION_B_BAR)
         REFUSE("element %d: tensor-mass needs integration full", element);
     return SP_OK;
@@ -474,7 +470,6 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     b->elements = s->cells, b->computed = s->elements;
     b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
-    SP_TRY(sp__springs_open(b->ctx, s));
     SP_TRY(sp__solid_make_histories(b->ctx, s, def));
     b->histories = sp__solid_histories(s);
     SP_TRY(sp__body_init(b, 3 * s->nodes + b->histories, 3 * s->nodes));
@@ -489,6 +484,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_add_conditions(b, def));
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));
     sp__solid_materials(b);
+    sp__springs_tell(b);
     solid_share(b);
     return def->initial ? sp__solid_undefined(b, SP_COMMITTED, SP_BAD_INPUT) : SP_OK;
 }
@@ -567,7 +563,7 @@ static void solid_destroy(sp_body *b) {
                    s->drag_of,       s->keep,         s->work,         s->partial,       s->scratch,   s->stencil_sum,
                    s->surface_cells, s->around_start, s->around,       s->slot_rotation, s->slot_node, s->terms,
                    s->task_sums,     s->history_at,   s->element_mass, s->eigenstrain,   s->strain,    s->swell,
-                   s->active,        s->springs_told, s->whole_volume};
+                   s->active,        s->whole_volume};
     if (s->load_mass != s->mass) sp__free(ctx, s->load_mass);
     if (s->diagonal_mass != s->mass) sp__free(ctx, s->diagonal_mass);
     for (int g = 0; g < s->group_count; g++) group_free(ctx, &s->group[g]);

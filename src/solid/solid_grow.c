@@ -570,7 +570,6 @@ static void swap_bytes(void *a, void *b, size_t size) {
 static void keep_common(sp_solid *a, sp_solid *b) {
     SWAP(dead), SWAP(dead_count), SWAP(pressure), SWAP(pressure_count), SWAP(moved), SWAP(moved_count);
     SWAP(region), SWAP(region_count), SWAP(own), SWAP(eigenstrain), SWAP(strain), SWAP(young_of_time), SWAP(params);
-    SWAP(springs_told);
     const uint32_t most = a->boundary_changes > b->boundary_changes ? a->boundary_changes : b->boundary_changes;
     a->boundary_changes = b->boundary_changes = most;
 }
@@ -588,7 +587,7 @@ static void swap_body(sp_body *a, sp_body *b) {
     SWAP(q), SWAP(v), SWAP(f), SWAP(fixed), SWAP(target), SWAP(work), SWAP(solver), SWAP(compliance);
     SWAP(free_velocity), SWAP(solved_velocity), SWAP(contact_impulse), SWAP(predicted);
     SWAP(has_free_velocity), SWAP(has_contact_impulse), SWAP(is_predicted), SWAP(pass_start), SWAP(has_pass_start);
-    SWAP(divided), SWAP(part_impulse), SWAP(history), SWAP(parts);
+    SWAP(divided), SWAP(part_impulse), SWAP(history), SWAP(parts), SWAP(mode);
     SWAP(has_system), SWAP(compliance_ready);
     a->surfaces[0]->side = side, a->surfaces[0]->self = self;
     a->params = &sp__solid(a)->params, b->params = &sp__solid(b)->params;

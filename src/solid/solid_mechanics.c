@@ -412,7 +412,7 @@ void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s,
 void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
     double t = step->time;
-    if (s->springs_told) b->notice = step->number == 1 ? sp__springs_tell(s) : NULL;
+    if (b->material_note[0]) b->notice = step->number == 1 ? b->material_note : NULL;
     if (s->young_of_time.eval) {
         double young = sp_signal_value(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value

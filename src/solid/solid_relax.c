@@ -100,6 +100,7 @@ int sp__solid_histories(const sp_solid *s) {
 static void scale_law(int law, double factor, double param[SP_LAW_PARAMS]) {
     double bulk = param[1] + 2. / 3 * param[0];  // without a penalty apart from it
     param[0] *= factor;
+    if (law == SP_LAW_COSTA) return;  // its energy is a function of Q and J times this number
     if (law == SP_LAW_MOONEY_RIVLIN) param[1] *= factor;
     for (int k = 2; law == SP_LAW_OGDEN && k < 8; k += 2) param[k] *= factor;
     if (law == SP_LAW_STVK && param[SP_LAW_VOLUME] > 0)
@@ -144,14 +145,24 @@ static double *point_history(const sp_solid *s, double *q, int slot, int point) 
     return q + 3 * (size_t)s->nodes + s->history_at[s->user_element[slot]] + point * history_numbers(relax_material(s, slot));
 }
 
+// e and r of the terms of a material, which most elements of a chunk have in common
+typedef struct relax_rates {
+    const sp_material *of;
+    double e[SP_RELAXATION_TERMS], r[SP_RELAXATION_TERMS];
+} relax_rates;
+
+static void rates_of(const sp_material *m, double h, relax_rates *rates) {
+    if (rates->of == m) return;
+    rates->of = m;
+    for (int i = 0; i < m->relaxation_count; i++) relax_factors(h, m->relaxation[2 * i + 1], &rates->e[i], &rates->r[i]);
+}
+
 // the stress that is constant within the step
-static void kept_stress(const sp_material *m, double h, const double *history, double S[SYM]) {
-    double e, r;
+static void kept_stress(const relax_rates *rates, const double *history, double S[SYM]) {
     for (int k = 0; k < SYM; k++) S[k] = 0;
-    for (int i = 0; i < m->relaxation_count; i++) {
-        const double share = m->relaxation[2 * i], *Q = history + SYM * (1 + i);
-        relax_factors(h, m->relaxation[2 * i + 1], &e, &r);
-        for (int k = 0; k < SYM; k++) S[k] += e * Q[k] - share * r * history[k];
+    for (int i = 0; i < rates->of->relaxation_count; i++) {
+        const double share = rates->of->relaxation[2 * i], *Q = history + SYM * (1 + i);
+        for (int k = 0; k < SYM; k++) S[k] += rates->e[i] * Q[k] - share * rates->r[i] * history[k];
     }
 }
 
@@ -165,12 +176,15 @@ static void relax_chunk(void *arg, int chunk, int worker) {
     const relax_job *j = arg;
     const sp_solid_group *g = j->g;
     const int w = g->lanes, points = g->iso.points;
+    relax_rates rates = {.of = NULL};
     (void)worker;
     for (int at = g->block_start[chunk] * w; at < g->block_start[chunk + 1] * w; at++) {
         const int slot = g->first + at;
-        for (int p = 0; p < points && j->s->user_element[slot] >= 0; p++) {
+        if (j->s->user_element[slot] < 0) continue;
+        rates_of(relax_material(j->s, slot), j->s->relax_step, &rates);
+        for (int p = 0; p < points; p++) {
             double S[SYM];
-            kept_stress(relax_material(j->s, slot), j->s->relax_step, point_history(j->s, j->q, slot, p), S);
+            kept_stress(&rates, point_history(j->s, j->q, slot, p), S);
             for (int k = 0; k < SYM; k++) g->iso.kept[((at / w * points + p) * SYM + k) * w + at % w] = S[k];
         }
     }
@@ -191,12 +205,10 @@ static void element_displacements(const sp_solid *s, const sp_solid_group *g, in
 }
 
 // history: at the start of the step, then at its end, where the stress is S
-static void finish_point(const sp_material *m, double h, const double S[SYM], double *history) {
-    double e, r;
-    for (int i = 0; i < m->relaxation_count; i++) {
-        double share = m->relaxation[2 * i], *Q = history + SYM * (1 + i);
-        relax_factors(h, m->relaxation[2 * i + 1], &e, &r);
-        for (int k = 0; k < SYM; k++) Q[k] = e * Q[k] + share * r * (S[k] - history[k]);
+static void finish_point(const relax_rates *rates, const double S[SYM], double *history) {
+    for (int i = 0; i < rates->of->relaxation_count; i++) {
+        double share = rates->of->relaxation[2 * i], *Q = history + SYM * (1 + i);
+        for (int k = 0; k < SYM; k++) Q[k] = rates->e[i] * Q[k] + share * rates->r[i] * (S[k] - history[k]);
     }
     memcpy(history, S, SYM * sizeof *S);
 }
@@ -205,16 +217,18 @@ static void finish_chunk(void *arg, int chunk, int worker) {
     const relax_job *j = arg;
     const sp_solid_group *g = j->g;
     const sp_iso lasting = sp__group_lasting(g);
+    relax_rates rates = {.of = NULL};
     (void)worker;
     for (int slot = g->first + g->block_start[chunk] * g->lanes; slot < g->first + g->block_start[chunk + 1] * g->lanes; slot++) {
         double u[3 * SP_ELEMENT_NODES_MAX], S[SYM];
         if (j->s->user_element[slot] < 0) continue;
         const sp_material *m = relax_material(j->s, slot);
         element_displacements(j->s, g, slot, j->q, u);
+        rates_of(m, j->s->relax_step, &rates);
         for (int p = 0; p < g->iso.points; p++) {
             sp__iso_rest_stress(&lasting, slot - g->first, p, u, S);
             for (int k = 0; k < SYM; k++) S[k] /= lasting_share(m);
-            finish_point(m, j->s->relax_step, S, point_history(j->s, j->q, slot, p));
+            finish_point(&rates, S, point_history(j->s, j->q, slot, p));
         }
     }
 }
@@ -239,15 +253,11 @@ void sp__solid_history_stress(const sp_solid *s, int slot, int point, const doub
         for (int k = 0; k < SYM; k++) S[k] += history[SYM * (1 + i) + k];
 }
 
-// The energy that the terms store: Q : Q / (4 mu g), exact for small strains, where Q has no trace.
-static double point_energy(const sp_material *m, double shear, const double *history) {
-    double sum = 0;
-    for (int i = 0; i < m->relaxation_count && shear > 0; i++) {
-        const double *Q = history + SYM * (1 + i);
-        double square = sp__dot3(Q, Q) + 2 * sp__dot3(Q + 3, Q + 3);
-        sum += square / (4 * shear * m->relaxation[2 * i]);
-    }
-    return sum;
+// Q : Q / (4 mu), exact for small strains, where Q has no trace; of costa with the moduli of its axes. param: lasting
+static double term_energy(const sp_solid_group *g, int slot, const double *Q, const double param[SP_LAW_PARAMS]) {
+    if (g->iso.dense) return sp__iso_dense_compliance(&g->iso, slot, Q, param);
+    double shear = sp__law_shear(g->iso.law, param);
+    return shear > 0 ? (sp__dot3(Q, Q) + 2 * sp__dot3(Q + 3, Q + 3)) / (4 * shear) : 0;
 }
 
 double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q) {
@@ -259,10 +269,12 @@ double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int 
         if (s->user_element[slot] < 0) continue;
         const sp_material *m = relax_material(s, slot);
         for (int k = 0; k < SP_LAW_PARAMS; k++) param[k] = g->lasting[(at / w * SP_LAW_PARAMS + k) * w + at % w];
-        double shear = sp__law_shear(g->iso.law, param) / lasting_share(m);
-        for (int p = 0; p < points; p++)
-            sum += g->iso.weight[(at / w * points + p) * w + at % w] *
-                   point_energy(m, shear, point_history(s, (double *)q, slot, p));
+        for (int p = 0; p < points; p++) {
+            const double *history = point_history(s, (double *)q, slot, p),
+                         w_p = g->iso.weight[(at / w * points + p) * w + at % w];
+            for (int i = 0; i < m->relaxation_count; i++)
+                sum += w_p * term_energy(g, at, history + SYM * (1 + i), param) * lasting_share(m) / m->relaxation[2 * i];
+        }
     }
     return sum;
 }

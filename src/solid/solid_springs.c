@@ -3,8 +3,6 @@
 
 #include "solid/solid.h"
 
-enum { TOLD = 200 };
-
 sp_status sp__springs_make(sp_context *ctx, sp_solid *s, sp_solid_group *g) {
     const sp_spring_pattern *pattern = sp__spring_pattern(g->type);
     size_t n = (size_t)g->slots + 1, springs = n * (size_t)pattern->count;
@@ -75,41 +73,61 @@ void sp__springs_shares(const sp_solid *s, const sp_solid_group *g, int slot, do
     }
 }
 
-// Sums over the springs of an element: k l^2 (d_x^4, d_y^4, d_z^4), and k l^2.
-static void add_directions(const sp_solid *s, const sp_solid_group *g, int slot, double sum[4]) {
+// Adds k l^2 (d d) (d d)^T of the springs of an element, with d d in Mandel's components xx yy zz xy yz zx: the moduli of the
+// network times the volume, if the strain is the same everywhere.
+static void add_moduli(const sp_solid *s, const sp_solid_group *g, int slot, double C[6][6]) {
     const sp_spring_pattern *p = g->springs.pattern;
     for (int i = 0; i < p->count; i++) {
-        double d[3], energy = g->springs.stiffness[slot - g->first] * p->share[i];
+        double d[3], e[6], energy = g->springs.stiffness[slot - g->first] * p->share[i];
         sp__sub3(s->rest + 3 * (size_t)sp__group_node(g, slot, p->pair[i][1]),
                  s->rest + 3 * (size_t)sp__group_node(g, slot, p->pair[i][0]), d);
         double square = sp__dot3(d, d);
-        for (int k = 0; k < 3; k++) sum[k] += energy * (d[k] * d[k] / square) * (d[k] * d[k] / square);
-        sum[3] += energy;
+        for (int k = 0; k < 3; k++) e[k] = d[k] * d[k] / square, e[3 + k] = sqrt(2) * d[k] * d[(k + 1) % 3] / square;
+        for (int a = 0; a < 6; a++)
+            for (int b = 0; b < 6; b++) C[a][b] += energy * e[a] * e[b];
     }
 }
 
-const char *sp__springs_tell(sp_solid *s) {
-    double sum[4] = {0};
+// Young's moduli along x, y, z and the mean of Poisson's ratios between them, from moduli C, which is overwritten; false: a
+// deformation has no resistance
+static bool equivalent_material(double C[6][6], double volume, double young[3], double *poisson) {
+    double S[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, scale = C[0][0] + C[1][1] + C[2][2];
+    for (int p = 0; p < 6; p++) {
+        if (!(C[p][p] > 1e-9 * scale)) return false;
+        for (int r = 0; r < 6; r++) {
+            double factor = C[r][p] / C[p][p];
+            for (int k = 0; k < 6 && r != p; k++) C[r][k] -= factor * C[p][k];
+            for (int k = 0; k < 3 && r != p; k++) S[r][k] -= factor * S[p][k];
+        }
+    }
+    *poisson = 0;
+    for (int k = 0; k < 3; k++) young[k] = C[k][k] / (S[k][k] * volume);
+    for (int k = 0; k < 3; k++)
+        for (int i = 1; i < 3; i++) *poisson -= S[(k + i) % 3][k] / C[(k + i) % 3][(k + i) % 3] * young[k] * volume / 6;
+    return true;
+}
+
+void sp__springs_tell(sp_body *b) {
+    const sp_solid *s = sp__solid(b);
+    const bool plane = sp__solid_is_membrane(s);
+    double C[6][6] = {{0}}, volume = 0, energy = 0, young[3], poisson;
     for (int slot = 0; slot < s->slots; slot++) {
         const sp_solid_group *g = sp__solid_group_of(s, slot);
-        if (g->springs.pattern && sp__solid_alive(s, slot)) add_directions(s, g, slot, sum);
+        if (!g->springs.pattern || !sp__solid_alive(s, slot)) continue;
+        volume += s->volume[slot], energy += g->springs.stiffness[slot - g->first];
+        if (!plane) add_moduli(s, g, slot, C);
     }
-    if (sp__solid_is_membrane(s)) {
-        snprintf(s->springs_told, TOLD, "springs, equivalent to Young's modulus `young` and Poisson's ratio %.4g in the plane",
+    if (!(volume > 0)) return;
+    const double even = energy / ((plane ? 3 : 6) * volume);  // Young's modulus of springs in all directions alike
+    const size_t size = sizeof b->material_note;
+    if (plane)
+        snprintf(b->material_note, size,
+                 "springs, about equivalent to Young's modulus %.4g Pa and Poisson's ratio %.3g in the plane", even,
                  SP_SPRINGS_POISSON_PLANE);
-        return s->springs_told;
-    }
-    // of an isotropic network, a fifth of the sum is along each axis
-    snprintf(
-        s->springs_told, TOLD,
-        "springs, equivalent to Young's modulus `young` and Poisson's ratio %g; resistance to a stretch along x, y, z: %.3g, "
-        "%.3g, %.3g of it",
-        SP_SPRINGS_POISSON, 5 * sum[0] / sum[3], 5 * sum[1] / sum[3], 5 * sum[2] / sum[3]);
-    return s->springs_told;
-}
-
-sp_status sp__springs_open(sp_context *ctx, sp_solid *s) {
-    for (int g = 0; g < s->group_count; g++)
-        if (s->group[g].springs.pattern && !s->springs_told && !SP_NEW(ctx, s->springs_told, TOLD)) return SP_NO_MEMORY;
-    return SP_OK;
+    else if (equivalent_material(C, volume, young, &poisson))
+        snprintf(
+            b->material_note, size,
+            "springs, about equivalent to Young's modulus %.4g, %.4g, %.4g Pa along x, y, z and Poisson's ratio %.3g; in all "
+            "directions alike they would have %.4g Pa and %.3g",
+            young[0], young[1], young[2], poisson, even, SP_SPRINGS_POISSON);
 }

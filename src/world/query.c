@@ -66,6 +66,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .solve = b->solve,
                               .solver = b->solver_def,
                               .solver_why = b->solver_why,
+                              .material_note = b->material_note,
                               .compliance_why = sp__compliance_why(b->compliance_type, &b->solver_def)};
     return sp__world_leave(w, b ? SP_OK : sp__world_stale(w, id));
 }

@@ -360,6 +360,17 @@ static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
     return SP_PENETRATION;
 }
 
+// The reservation is that of the driver (drive_explicit.c).
+static void tell_unstable(sp_world *w, sp_body *b) {
+    const double h = w->step.h / b->solve.substeps, critical = b->solve.critical_step;
+    if (b->solve.status != SP_UNSTABLE_STEP || b->unstable_told || !(critical > 0)) return;
+    sp__event(
+        w, SP_UNSTABLE_STEP,
+        "body '%s': its explicit step of %.3g s is longer than the critical step of %.3g s; take %.0f substeps or a shorter step",
+        b->name, h, critical, ceil(1.05 * w->step.h / critical));
+    b->unstable_told = true;
+}
+
 static sp_status stage_balance(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
@@ -368,6 +379,7 @@ static sp_status stage_balance(sp_world *w, double h) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_balance *n = &b->balance[SP_TRIAL];
+        tell_unstable(w, b);
         if (b->notice) sp__event(w, SP_OK, "body '%s': %s", b->name, b->notice);
         if (!b->ops->energies) continue;
         if (b->frozen) b->pin_work = 0;

@@ -95,15 +95,26 @@ static void check_links(const char *folder, const char *page) {
     free(text);
 }
 
-TEST(links_of_the_docs_have_targets) {
-    check_links("", "README.md");
-    DIR *docs = opendir(SP_SOURCE_DIR "/docs");
+static void check_links_of_pages(const char *folder) {
+    char path[700];
+    int pages = 0;
+    snprintf(path, sizeof path, "%s/%s", SP_SOURCE_DIR, folder);
+    DIR *docs = opendir(path);
     REQUIRE(docs);
     for (struct dirent *e = readdir(docs); e; e = readdir(docs)) {
         size_t length = strlen(e->d_name);
-        if (length > 3 && !strcmp(e->d_name + length - 3, ".md")) check_links("docs/", e->d_name);
+        if (length > 3 && !strcmp(e->d_name + length - 3, ".md")) check_links(folder, e->d_name), pages++;
     }
     closedir(docs);
+    CHECK(pages > 0);
+}
+
+TEST(links_of_the_docs_have_targets) {
+    check_links("", "README.md");
+    check_links("", "CONTRIBUTING.md");
+    check_links_of_pages("docs/");
+    check_links_of_pages("docs/decisions/");
+    check_links_of_pages("docs/tutorials/");
 }
 
 // ---- src/layers.txt: who may include whom

@@ -318,7 +318,7 @@ TEST(materials_reports_its_fields) {
                                          "cases.0.bytes",
                                          "cases.0.limit_share",
                                          "cases.1.pays_after",
-                                         "cases.21.law",
+                                         "cases.33.law",
                                          "bullet.0.k",
                                          "bullet.0.ms",
                                          "bullet.0.bullet_ms",

@@ -23,7 +23,7 @@ typedef struct kind {
     bool weights;  // with point masses
     sp_integration integration;
     sp_mass_matrix mass;
-    bool swells;
+    bool swells, relaxes, fibres, contracts;
 } kind;
 
 static const kind kinds[] = {
@@ -107,6 +107,20 @@ static const kind kinds[] = {
      .backend = "cpu", .integrator = SP_NEWTON, .swells = true},
     {"solid swelling ref", SOLID, .model = SP_LINEAR, .tangent = SP_TANGENT_FROZEN, .backend = "ref",
      .integrator = SP_IMPLICIT_EULER, .swells = true},
+    {"solid viscous", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT, .backend = "cpu",
+     .integrator = SP_NEWTON, .relaxes = true},
+    {"solid viscous explicit", SOLID, .model = SP_TENSOR_MASS, .backend = "ref", .integrator = SP_EXPLICIT, .relaxes = true},
+    {"solid viscous static", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "ref",
+     .integrator = SP_STATIC, .relaxes = true},
+    {"solid fibres", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .tangent = SP_TANGENT_EXACT, .backend = "cpu",
+     .integrator = SP_NEWTON, .fibres = true},
+    {"solid muscle", SOLID, .model = SP_NEO_HOOKEAN, .tangent = SP_TANGENT_EXACT, .backend = "cpu",
+     .integrator = SP_IMPLICIT_EULER, .relaxes = true, .fibres = true, .contracts = true},
+    {"solid holzapfel", SOLID, .model = SP_HOLZAPFEL, .tangent = SP_TANGENT_EXACT, .backend = "ref", .integrator = SP_NEWTON},
+    {"solid costa", SOLID, .model = SP_COSTA, .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON},
+    {"solid costa viscous", SOLID, .model = SP_COSTA, .tangent = SP_TANGENT_EXACT, .backend = "ref", .integrator = SP_NEWTON,
+     .relaxes = true},
+    {"solid springs", SOLID, .model = SP_MASS_SPRING, .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON},
     {"clothoid weights", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .weights = true},
     {"clothoid weights newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID, .free_root = true,
      .weights = true},
@@ -205,6 +219,10 @@ static void add_solid(sp_world *w, const kind *k) {
     def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
     def.solver.tolerance = 1e-12, def.mass_matrix = k->mass;
     if (k->swells) def.eigenstrains.body.swell.eval = swelling;
+    if (k->contracts) def.eigenstrains.body.active.eval = swelling;
+    if (k->relaxes) def.material.relaxation_count = 1, def.material.relaxation[0] = 0.4, def.material.relaxation[1] = 0.02;
+    if (k->fibres) def.material.fibre_young = 5e4;
+    if (k->fibres || k->model == SP_HOLZAPFEL) memcpy(def.material.fibre, (double[]){1, 0.5, 0.2}, 3 * sizeof(double));
     sp_mass_def weights[2];
     add_weights(membrane ? membrane_weights : solid_weights, 8, 0, weights);
     def.masses = weights, def.mass_count = k->weights ? 2 : 0;

@@ -112,7 +112,7 @@ TEST(critical_step_of_a_chain) {
     int n = 6;
     double w = 2 * sqrt(def.k / def.mass) * sin(acos(-1) * (2 * n - 1) / (4 * n + 2));
     CHECK_INT(drive(b, 0.9 * 2 / w, SP_LIMIT_ACCEPT), SP_OK);
-    // the power iteration stops at changes of 1e-5 in w2
+    // the polynomials stop at changes of 1e-5 in w2
     CHECK_NEAR(b->solve.critical_step, 2 / w, 1e-3 * 2 / w);
     CHECK_INT(drive(b, 1.1 * 2 / w, SP_LIMIT_ACCEPT), SP_UNSTABLE_STEP);
     b->integrator.substeps = 2;

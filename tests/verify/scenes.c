@@ -94,6 +94,12 @@ TEST(volumes) {
     CHECK(ran - before >= 9);
 }
 
+TEST(tutorials) {
+    int before = ran;
+    run_folder("tutorials/");
+    CHECK(ran - before >= 11);
+}
+
 TEST(materials) {
     int before = ran;
     run_folder("materials/");

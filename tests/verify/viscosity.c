@@ -40,6 +40,16 @@ static void cube_close(cube *k) {
     lab_close(&k->b);
 }
 
+// share of a stress that is reached in one step and held, after some steps
+static double held_share(int step, double h) {
+    double share = 1;
+    for (int i = 0; i < TERMS; i++) {
+        double g = terms[2 * i], tau = terms[2 * i + 1];
+        share += g * (tau / h * (1 - exp(-h / tau)) * exp(-(step - 1) * h / tau) - 1);
+    }
+    return share;
+}
+
 // first Piola-Kirchhoff stress of the bulk part: that of a separate energy of the volume, or of K/2 z^2 with the measure z of
 // kernels/bar.h
 static void bulk_stress(const law_case *c, const double s[3], double P[3]) {
@@ -68,11 +78,7 @@ static void hold(const law_case *c, bool hexahedron) {
     REQUIRE(lab_world(&k.b, &def, 0));
     law_stress(c, s, P), bulk_stress(c, s, B);
     for (int step = 1; step <= 30; step++) {
-        double share = 1;
-        for (int i = 0; i < TERMS; i++) {
-            double g = terms[2 * i], tau = terms[2 * i + 1];
-            share += g * (tau / h * (1 - exp(-h / tau)) * exp(-(step - 1) * h / tau) - 1);
-        }
+        const double share = held_share(step, h);
         REQUIRE(lab_step(&k.b, h) >= 0);
         double *field = lab_field(&k.b, "stress"), largest = 0, worst = 0;
         for (int i = 0; i < 3; i++) {
@@ -89,6 +95,141 @@ static void hold(const law_case *c, bool hexahedron) {
 TEST(stress_at_a_constant_deformation_relaxes_by_the_closed_form) {
     for (int i = 0; i < LAW_CASES; i++)
         for (int hexahedron = 0; hexahedron < 2; hexahedron++) hold(&law_cases[i], hexahedron);
+}
+
+// ------------------------------------------------------------------------------------------------ rotations
+
+static void turning(const void *user, double t, sp_pose *out) {
+    const double angle = *(const double *)user * t, axis[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)};
+    *out = sp_pose_identity();
+    out->quat[0] = cos(angle / 2);
+    for (int k = 0; k < 3; k++) out->quat[1 + k] = sin(angle / 2) * axis[k];
+}
+
+// Principal stresses after ten steps of a stretched cube whose nodes turn with the rate [1/s]
+static double *turned_stress(sp_material_model model, double turns, int *count) {
+    static const double s[3] = {1.2, 0.9, 0.95};
+    double start[24], *stress = NULL;
+    int all[8];
+    lab b;
+    if (!lab_context(&b) || sp_mesh_box(b.ctx, (double[]){1, 1, 1}, (int[]){1, 1, 1}, 6, &b.mesh) < 0) return NULL;
+    for (int i = 0; i < 24; i++) start[i] = s[i % 3] * sp_mesh_positions(b.mesh)[i], all[i / 3] = i / 3;
+    sp_move move = {.nodes = all, .count = 8, .axes = SP_AXES_ALL, .pose = {.eval = turning, .user = &turns}};
+    sp_solid_def def = lab_solid(&b);
+    def.model = model, def.initial = start, def.moves = &move, def.move_count = 1;
+    def.material = (sp_material){.density = 1000, .young = LAW_YOUNG, .poisson = law_poisson, .fibre = {1, 0.4, 0.2, 0, 1, 0.3}};
+    use_terms(&def, TERMS, terms);
+    if (lab_world(&b, &def, 0) && lab_steps(&b, 0.02, 10) >= 0) stress = lab_field(&b, "principal-stress");
+    *count = 3 * sp_mesh_element_count(b.mesh);
+    lab_close(&b);
+    return stress;
+}
+
+// What the terms keep turns with the material: the stress of a body that has turned by two right angles is that of one at rest.
+TEST(relaxation_does_not_see_rotations) {
+    static const sp_material_model models[4] = {SP_COROTATIONAL, SP_STVK, SP_NEO_HOOKEAN, SP_COSTA};
+    for (int i = 0; i < 4; i++) {
+        int n = 0;
+        double *still = turned_stress(models[i], 0, &n), *turned = turned_stress(models[i], 15.7, &n);
+        REQUIRE(still && turned);
+        for (int k = 0; k < n; k++) CHECK_NEAR(turned[k], still[k], 1e-11 * max_abs(still, (size_t)n));
+        CHECK(max_abs(still, (size_t)n) > 0.02 * LAW_YOUNG);
+        free(still), free(turned);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ costa
+
+// Stress of a cube that is stretched across the axes of its fibres; `share`: of the coefficient a. NULL: failed
+static double *costa_stress(const char *backend, bool hexahedron, bool viscous, double share, int steps, double h,
+                            int *elements) {
+    static const double s[3] = {1.2, 0.9, 0.95}, axes[6] = {1, 0.4, 0.2, 0, 1, 0.3}, coefficients[7] = {880, 8, 6, 3, 12, 3, 0};
+    double *stress = NULL;
+    cube k;
+    if (!cube_open(&k, hexahedron, s)) return NULL;
+    sp_solid_def def = lab_solid(&k.b);
+    def.model = SP_COSTA, def.tangent = SP_TANGENT_EXACT;
+    def.material = (sp_material){.density = 1000, .bulk = 2e4, .coefficient_count = 7};
+    memcpy(def.material.coefficients, coefficients, sizeof coefficients), memcpy(def.material.fibre, axes, sizeof axes);
+    def.material.coefficients[0] *= share;
+    if (viscous) use_terms(&def, TERMS, terms);
+    def.fixes = k.fix, def.fix_count = 3, def.moves = k.move, def.move_count = 3;
+    sp_world_def world = sp_world_def_default();
+    world.backend = backend;
+    world.gravity[1] = sp_signal_constant(0);
+    if (sp_world_create(k.b.ctx, &world, &k.b.world) >= 0 && sp_world_add_solid(k.b.world, &def, &k.b.body) >= 0 &&
+        lab_steps(&k.b, h, steps) >= 0)
+        stress = lab_field(&k.b, "stress");
+    *elements = sp_mesh_element_count(k.b.mesh);
+    cube_close(&k);
+    return stress;
+}
+
+// All of costa's energy but that of the volume is proportional to the coefficient a: what is held is an elastic body with a part
+// of it.
+TEST(costa_relaxes_as_its_first_coefficient) {
+    const double h = 0.02;
+    for (int shape = 0; shape < 2; shape++)
+        for (int ref = 0; ref < 2; ref++)
+            for (int step = 1; step <= 16; step *= 4) {
+                const char *backend = ref ? "ref" : "cpu";
+                double largest = 0, worst = 0, relaxed = 0;
+                int n = 0;
+                double *a = costa_stress(backend, shape, true, 1, step, h, &n),
+                       *b = costa_stress(backend, shape, false, held_share(step, h), 1, h, &n),
+                       *c = costa_stress(backend, shape, false, 1, 1, h, &n);
+                REQUIRE(a && b && c);
+                for (int k = 0; k < 6 * n; k++) {
+                    worst = fmax(worst, fabs(a[k] - b[k])), largest = fmax(largest, fabs(b[k]));
+                    relaxed = fmax(relaxed, fabs(b[k] - c[k]));
+                }
+                CHECK_NEAR(worst, 0, 1e-12 * largest);
+                CHECK(relaxed > 0.02 * largest);
+                free(a), free(b), free(c);
+            }
+}
+
+// Newton's iterations of some steps of a beam of costa's law with large strains; *moved: of its end
+static int costa_iterations(const char *backend, sp_operator_type op, double *moved) {
+    const double size[3] = {0.3, 0.1, 0.1};
+    int count, sum = 0;
+    lab b;
+    if (!lab_context(&b) || sp_mesh_box(b.ctx, size, (int[]){3, 1, 1}, 6, &b.mesh) < 0) return 0;
+    int *wall = plane_nodes(b.mesh, 0, 0, &count);
+    sp_fix fix = {wall, count, SP_AXES_ALL, 0};
+    sp_solid_def def = lab_solid(&b);
+    sp_world_def world = sp_world_def_default();
+    world.backend = backend;
+    def.model = SP_COSTA, def.tangent = SP_TANGENT_EXACT, def.material.young = 4e3, def.material.poisson = 0.3;
+    use_terms(&def, TERMS, terms);
+    def.fixes = &fix, def.fix_count = 1;
+    def.integrator.type = SP_NEWTON, def.integrator.tolerance = 1e-10;
+    def.solver.type = SP_SOLVER_CG, def.solver.cg.op = op, def.solver.tolerance = 1e-12;
+    if (sp_world_create(b.ctx, &world, &b.world) >= 0 && sp_world_add_solid(b.world, &def, &b.body) >= 0)
+        for (int step = 0; step < 8; step++) {
+            CHECK(lab_step(&b, 0.03) >= 0);
+            sum += lab_info(&b).solve.newton_iterations;
+        }
+    double *x = lab_field(&b, "position");
+    *moved = 0;
+    for (int i = 0; x && i < 3 * sp_mesh_node_count(b.mesh); i++)
+        *moved = fmax(*moved, fabs(x[i] - sp_mesh_positions(b.mesh)[i]));
+    free(wall), free(x);
+    lab_close(&b);
+    return sum;
+}
+
+// With the exact tangent, which has a part of the stress that is kept, Newton's method converges quadratically.
+TEST(the_tangent_of_viscous_costa_is_exact) {
+    double first = 0, moved;
+    for (int k = 0; k < 4; k++) {
+        int n = costa_iterations(k % 2 ? "ref" : "cpu", k / 2 ? SP_OPERATOR_ASSEMBLED : SP_OPERATOR_FREE, &moved);
+        if (k == 0) first = moved;
+        printf("  %d iterations in 8 steps, moved by %.4g m\n", n, moved);
+        CHECK(n > 0 && n <= 8 * 4);
+        CHECK(moved > 0.05);
+        CHECK_NEAR(moved / first, 1, 1e-8);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ creep
@@ -220,8 +361,8 @@ static double swing(int count, sp_material_model model, sp_integrator_type type,
 }
 
 TEST(a_viscous_beam_comes_to_rest_and_gains_no_energy) {
-    const sp_material_model models[3] = {SP_COROTATIONAL, SP_STVK, SP_NEO_HOOKEAN};
-    for (int i = 0; i < 3; i++) {
+    const sp_material_model models[4] = {SP_COROTATIONAL, SP_STVK, SP_NEO_HOOKEAN, SP_COSTA};
+    for (int i = 0; i < 4; i++) {
         bool gains[3];
         double elastic = swing(0, models[i], SP_NEWTON, &gains[0]), newton = swing(TERMS, models[i], SP_NEWTON, &gains[1]);
         double euler = swing(TERMS, models[i], SP_IMPLICIT_EULER, &gains[2]);

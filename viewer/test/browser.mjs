@@ -330,6 +330,14 @@ test("contacts are points and arrows, and their forces carry the weight", async 
         return shaft + head;
     })));
     assert.ok(Math.abs(longest - 0.18 * 0.1 * Math.sqrt(3)) < 0.001, String(longest));
+    // nor for the arrow of a force, 0.15 diagonals
+    const arrow = await page.evaluate(() => {
+        souple.marks.setArrows([{ at: [0, 0, 0], force: [0, 1, 0] }]);
+        const length = Math.hypot(...souple.marks.arrows[0].instanceMatrix.array.slice(4, 7));
+        souple.marks.setArrows([]);
+        return length;
+    });
+    assert.ok(Math.abs(arrow - 0.15 * 0.1 * Math.sqrt(3)) < 0.001, String(arrow));
     assert.match(shown.said, /^9 contacts · 9\.8\d? N · largest \d+(\.\d+)? m?N$/);
     // weight of 1 kg, in the single precision of frames and the tolerance of contacts; on the cube upwards
     const sum = await page.evaluate(() => {

@@ -1,6 +1,7 @@
-// The screenshots of docs/page.md: node test/pictures.mjs COMMAND OUT
+// The screenshots of docs/page.md and docs/tutorials: node test/pictures.mjs COMMAND OUT [NAME]
 //   COMMAND  the souple command, built with the server
 //   OUT      where the pictures go
+//   NAME     only those whose names begin with it
 // Called by tools/pictures.sh page. Needs Chromium (CHROMIUM=path, otherwise /usr/bin/chromium). The figures at the bottom of the
 // page are those of the machine at that moment, and a busy one cannot keep real time: the simulation runs at a tenth of it, and
 // the picture is taken when no figure is marked as late, or, after a minute, that of the paused simulation.
@@ -64,4 +65,5 @@ async function picture(name, scene, { width, height, theme, key, drag }) {
 const only = process.argv[4] ?? "";
 if ("page-liver".startsWith(only)) await picture("page-liver", "organs/liver", { width: 1440, height: 900, theme: "light", key: "3", drag: [10, -100] });
 if ("page-narrow".startsWith(only)) await picture("page-narrow", "organs/stomach", { width: 390, height: 844, theme: "light" });
+if ("page-tutorial".startsWith(only)) await picture("page-tutorial", "tutorials/first-body", { width: 1280, height: 800, theme: "light" });
 await browser.close();

@@ -145,6 +145,9 @@ SP_POINTWISE void dense_product_loop(const sp_iso *g, int chunk, const double *x
             lagrange_product(nodes, iso_lanes(g->tangent + 4 * (SP_ISO_TANGENT_DENSE * q + 9)),
                              iso_lanes(g->turned + 12 * ((size_t)nodes - 1) * q), d, f);
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
+        for (size_t q = (size_t)points * b; sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
+            relax_product(nodes, iso_lanes(g->kept + 24 * q), lane_load(g->weight + 4 * q),
+                          iso_lanes(g->slope + 12 * ((size_t)nodes - 1) * q), d, f);
         iso_add(nodes, f, id, y);
     }
 }
@@ -181,6 +184,7 @@ static void SP_NAME(dense_assemble)(const sp_iso *g, const sp_stencil *where, do
                 lagrange_block(iso_lanes(g->tangent + 4 * (SP_ISO_TANGENT_DENSE * (first + q) + 9)), all[q] + 3 * a,
                                all[q] + 3 * b, K);
             if (g->bar) bar_block(stiff, mean + 3 * a, mean + 3 * b, K);
+            if (sp__iso_kept_tangent(g)) relax_pair(g, first, a, b, 1, K);
             for (int i = 0; i < 9; i++) K[i] *= factor;
             iso_flip(at, K);
             add_block(K, at, blocks, false);

@@ -153,6 +153,16 @@ SP_POINTWISE void iso_flip(const int *at, sp_lane *K) {
     }
 }
 
+// adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on
+SP_POINTWISE void relax_pair(const sp_iso *g, size_t q, int a, int b, double factor, sp_lane *K) {
+    size_t edges = (size_t)g->nodes - 1;
+    for (size_t end = q + (size_t)g->points; q < end; q++) {
+        sp_lane all[3 * SP_ISO_NODES_MAX];
+        iso_slopes(g->nodes, g->slope + 12 * edges * q, all);
+        relax_block(iso_lanes(g->kept + 24 * q), factor * lane_load(g->weight + 4 * q), all + 3 * a, all + 3 * b, K);
+    }
+}
+
 #include "backend/cpu/dense_loops.h"
 #include "backend/cpu/tensor_loops.h"
 
@@ -282,6 +292,7 @@ static double SP_NAME(dense_states)(const sp_iso *g, int chunk, const double *u,
         iso_edges(g->nodes, u, id, d);
         for (int k = 0; k < 3 * g->nodes - 3; k++) f[k] = lane_all(0);
         SP_NAME(dense_state)(g, b, d, y ? f : NULL, &energy);
+        if (g->kept) energy += relax_element(g, b, d, y ? f : NULL, g->nodes);
         if (y) iso_add(g->nodes, f, id, y);
     }
     return lane_sum(energy);
@@ -389,16 +400,6 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
     else
         iso_product_loop(g, chunk, x, y, 8, 8, true);
     if (g->patches) sp__patches_product(g, chunk, x, y);
-}
-
-// adds the blocks of nodes a and b of the stress that a viscous material keeps, at all points from q on
-SP_POINTWISE void relax_pair(const sp_iso *g, size_t q, int a, int b, double factor, sp_lane *K) {
-    size_t edges = (size_t)g->nodes - 1;
-    for (size_t end = q + (size_t)g->points; q < end; q++) {
-        sp_lane all[3 * SP_ISO_NODES_MAX];
-        iso_slopes(g->nodes, g->slope + 12 * edges * q, all);
-        relax_block(iso_lanes(g->kept + 24 * q), factor * lane_load(g->weight + 4 * q), all + 3 * a, all + 3 * b, K);
-    }
 }
 
 SP_POINTWISE void iso_assemble_loop(const sp_iso *g, const sp_stencil *where, double factor, double *blocks, int nodes,

@@ -155,6 +155,7 @@ sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     say_substeps(run, body);
     if (info.solver_why[0])
         sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
+    if (info.material_note[0]) sp__scene_note_auto(run->scene, body->node, "material", "%s", info.material_note);
     const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
     bool touches = contact && !sp__build_is(contact, "formulation", "penalty") && strcmp(info.kind, "rigid") != 0;
     if (touches && info.compliance_why[0]) sp__scene_note_auto(run->scene, body->node, "compliance", "%s", info.compliance_why);

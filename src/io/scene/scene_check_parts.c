@@ -238,7 +238,6 @@ static void check_prony(sp_scene_node *node, const char *model) {
     if (!(sum < 1))
         sp__scene_error(node->scene, node, "prony", "sum of the shares = %g, must be < 1: the rest is the stiffness that lasts",
                         sum);
-    if (strcmp(model, "costa") == 0) sp__cannot_act(node, "prony", NULL, NULL, "costa has no relaxation");
     if (strcmp(model, "corotational") != 0) return;
     if (sp__attr_is(node, "rotation", "qr"))
         sp__cannot_act(node, "prony", node, "rotation", "relaxation needs rotation=\"polar\" or \"svd\"");
@@ -246,9 +245,7 @@ static void check_prony(sp_scene_node *node, const char *model) {
 }
 
 static void check_tensor_mass(sp_scene_node *node) {
-    static const char *const others[] = {"prony", "swell", "active", "fibre-young", "integration"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        sp__cannot_act(node, others[i], NULL, NULL, "tensor-mass has an elastic isotropic law and one integration point");
+    sp__cannot_act(node, "integration", NULL, NULL, "tensor-mass has one integration point");
     if (sp__attr_is(node, "law", "hooke")) sp__cannot_act(node, "tangent", node, "law", "the tangent of Hooke's law is constant");
 }
 
@@ -312,7 +309,7 @@ static void check_fibre(sp_scene_node *node, const sp_scene_node *body, const ch
     const sp_attr *young = sp__attr(node, "fibre-young"), *fibre = sp__attr(node, "fibre");
     bool adds = sp__attr_given(node, "fibre-young") && young->count && young->numbers[0] > 0;
     if (own) sp__cannot_act(node, "fibre-young", NULL, NULL, "the coefficients of this law describe its fibres (docs/fibres.md)");
-    if (strcmp(model, "linear") == 0)
+    if (strcmp(model, "linear") == 0 || (strcmp(model, "tensor-mass") == 0 && sp__attr_is(node, "law", "hooke")))
         sp__cannot_act(node, "fibre-young", NULL, NULL, "fibres of a linear material would not turn with the body");
     if (!own && !fibre_given(node, body, "fibre-young") && !fibre_given(node, body, "active"))
         sp__cannot_act(node, "fibre", NULL, NULL,

@@ -7,7 +7,7 @@
 
 #include "io/sofa/sofa.h"
 
-enum { POINTS_MOST = 1 << 22 };  // of a grid
+enum { POINTS_MOST = 1 << 20 };  // of a grid: about 1 GB as tetrahedra
 
 // ---------------------------------------------------------------------------------------------- placings
 
@@ -44,6 +44,10 @@ static bool is_turned(const double q[4]) {
 
 static bool is_uniform(const double s[3]) {
     return s[0] == s[1] && s[1] == s[2];
+}
+
+double sp__sofa_distance(const double a[3], const double b[3]) {
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 static void read_axes(sp_import *im, sofa_object *o, const char *all, const char *const each[3], double out[3]) {
@@ -133,6 +137,34 @@ static bool read_grid(sp_import *im, sofa_object *o, int n[3], double low[3], do
     if (total <= POINTS_MOST) return true;
     sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "a grid of %g nodes; %d are allowed", total, POINTS_MOST);
     return false;
+}
+
+// Points of a cylinder or a sphere: a square or a cube whose points move towards the axis or the centre, so that squares become
+// circles.
+static double *curved_points(sp_import *im, sofa_object *o, const int n[3]) {
+    bool sphere = strcmp(o->component->word, "sphere") == 0;
+    double centre[3] = {0, 0, 0}, z[3] = {0, 0, 1}, x[3] = {1, 0, 0}, y[3], r = sp__sofa_number(im, o, "radius", 1),
+           length = sp__sofa_number(im, o, "length", 1), norm;
+    double *out = sp__scene_alloc(im->scene, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], 3 * sizeof *out), *at = out;
+    sp__sofa_vector(im, o, "center", 3, centre);
+    sp__sofa_vector(im, o, "axis", 3, z);
+    norm = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    for (int k = 0; k < 3; k++) z[k] = norm > 0 ? z[k] / norm : k == 2;
+    if (fabs(z[1]) + fabs(z[2]) < 1e-6) x[0] = 0, x[1] = 1;
+    for (int k = 0; k < 3; k++) y[k] = z[(k + 1) % 3] * x[(k + 2) % 3] - z[(k + 2) % 3] * x[(k + 1) % 3];
+    norm = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+    for (int k = 0; k < 3; k++) y[k] /= norm;
+    for (int k = 0; k < 3; k++) x[k] = y[(k + 1) % 3] * z[(k + 2) % 3] - y[(k + 2) % 3] * z[(k + 1) % 3];
+    for (int e = 0; out && e < n[0] * n[1] * n[2]; e++, at += 3) {
+        const int place[3] = {e % n[0], e / n[0] % n[1], e / (n[0] * n[1])};
+        double p[3], most = 0, far = 0;
+        for (int k = 0; k < 3; k++) p[k] = !sphere && k == 2 ? 0 : r * (2.0 * place[k] / (n[k] - 1) - 1);
+        for (int k = 0; k < 3; k++) most = fmax(most, fabs(p[k])), far += p[k] * p[k];
+        for (int k = 0; k < 3 && far > 0; k++) p[k] *= most / sqrt(far);
+        if (!sphere) p[2] = length * place[2] / (n[2] - 1);
+        for (int k = 0; k < 3; k++) at[k] = centre[k] + x[k] * p[0] + y[k] * p[1] + z[k] * p[2];
+    }
+    return out;
 }
 
 // the corners of a cell in SOFA's order
@@ -240,33 +272,40 @@ static void box_springs(sp_import *im, sofa_mesh *m) {
     sp_mesh_destroy(&mesh);
 }
 
+static bool make_cells(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const double *x, bool alternate) {
+    int cells = m->cells[0] * m->cells[1] * m->cells[2], corners = m->hexahedra ? 8 : 24;
+    int *nodes = sp__scene_alloc(im->scene, (size_t)cells, (size_t)corners * sizeof *nodes);
+    for (int e = 0; nodes && e < cells; e++) {
+        const int at[3] = {e % m->cells[0], e / m->cells[0] % m->cells[1], e / (m->cells[0] * m->cells[1])};
+        int cell[8], *out = nodes + (size_t)corners * (size_t)e;
+        grid_cell(n, at[0], at[1], at[2], cell);
+        if (m->hexahedra)
+            memcpy(out, cell, sizeof cell);
+        else
+            split_cell(cell, at[0], at[1], at[2], alternate, out);
+    }
+    if (!nodes) return false;
+    if (m->hexahedra) return make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_HEX8, nodes, cells);
+    return make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_TET4, nodes, 6 * cells);
+}
+
 static bool make_grid(sp_import *im, sofa_object *o, sofa_mesh *m, bool alternate) {
     int n[3];
+    bool curved = o->component->word != NULL;
     if (!read_grid(im, o, n, m->low, m->size)) return false;
-    const double *x = grid_points(im, n, m->low, m->size);
+    const double *x = curved ? curved_points(im, o, n) : grid_points(im, n, m->low, m->size);
     if (!x) return false;
     for (int i = 0; i < 3; i++) m->cells[i] = n[i] - 1;
     m->node_count = n[0] * n[1] * n[2];
+    if (curved || !m->hexahedra) return make_cells(im, o, m, n, x, alternate);
     m->at_rest = x;
     m->volume = m->size[0] * m->size[1] * m->size[2];
-    int cells = m->cells[0] * m->cells[1] * m->cells[2];
-    if (m->hexahedra) {  // <box> has other numbers: z fastest
-        int64_t *ids = sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids);
-        for (int i = 0; ids && i < m->node_count; i++)
-            ids[i] = ((int64_t)(i % n[0]) * n[1] + i / n[0] % n[1]) * n[2] + i / (n[0] * n[1]);
-        m->ids = ids;
-        if (m->springs) box_springs(im, m);
-        return ids != NULL;
-    }
-    int *tets = sp__scene_alloc(im->scene, (size_t)cells, 24 * sizeof *tets), *at = tets;
-    for (int z = 0; tets && z < m->cells[2]; z++)
-        for (int y = 0; y < m->cells[1]; y++)
-            for (int i = 0; i < m->cells[0]; i++, at += 24) {
-                int cell[8];
-                grid_cell(n, i, y, z, cell);
-                split_cell(cell, i, y, z, alternate, at);
-            }
-    return tets && make_mesh(im, o, m, x, m->node_count, SP_ELEMENT_TET4, tets, 6 * cells);
+    int64_t *ids = sp__scene_alloc(im->scene, (size_t)m->node_count, sizeof *ids);
+    for (int i = 0; ids && i < m->node_count; i++)  // <box> has other numbers: z fastest
+        ids[i] = ((int64_t)(i % n[0]) * n[1] + i / n[0] % n[1]) * n[2] + i / (n[0] * n[1]);
+    m->ids = ids;
+    if (m->springs) box_springs(im, m);
+    return ids != NULL;
 }
 
 // ---- cells of a grid that a surface touches or encloses
@@ -296,19 +335,34 @@ static bool touches(const double t[3][3], const double centre[3], const double h
     return true;
 }
 
-// crossings of the surface with a ray from a point along x
-static int crossings(const sp_trimesh_def *s, const double p[3]) {
+// where a line along x through (y, z) crosses the surface; -1: out of memory
+static int crossings(sp_import *im, const sp_trimesh_def *s, double y, double z, double **x, int *room) {
     int count = 0;
     for (int f = 0; f < s->face_count; f++) {
         const double *a = s->positions + 3 * s->faces[3 * f], *b = s->positions + 3 * s->faces[3 * f + 1],
                      *c = s->positions + 3 * s->faces[3 * f + 2];
-        double ab = (b[1] - a[1]) * (p[2] - a[2]) - (b[2] - a[2]) * (p[1] - a[1]);
-        double bc = (c[1] - b[1]) * (p[2] - b[2]) - (c[2] - b[2]) * (p[1] - b[1]);
-        double ca = (a[1] - c[1]) * (p[2] - c[2]) - (a[2] - c[2]) * (p[1] - c[1]), sum = ab + bc + ca;
+        double ab = (b[1] - a[1]) * (z - a[2]) - (b[2] - a[2]) * (y - a[1]);
+        double bc = (c[1] - b[1]) * (z - b[2]) - (c[2] - b[2]) * (y - b[1]);
+        double ca = (a[1] - c[1]) * (z - c[2]) - (a[2] - c[2]) * (y - c[1]), sum = ab + bc + ca;
         if (!((ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0)) || sum == 0) continue;
-        count += (bc * a[0] + ca * b[0] + ab * c[0]) / sum > p[0];
+        if (!sp__scene_grow(im->scene, x, count, room, sizeof **x)) return -1;
+        (*x)[count++] = (bc * a[0] + ca * b[0] + ab * c[0]) / sum;
     }
     return count;
+}
+
+// cells whose middle is inside: an odd number of crossings lies beyond it
+static void mark_enclosed(sp_import *im, const sp_trimesh_def *s, const int cells[3], const double low[3], const double h[3],
+                          unsigned char *kept) {
+    double *x = NULL;
+    int room = 0;
+    for (int row = 0; row < cells[1] * cells[2]; row++, kept += cells[0]) {
+        // a little off the centre, where no edge of a symmetric surface is
+        double y = low[1] + h[1] * (row % cells[1] + 0.50123), z = low[2] + h[2] * (row / cells[1] + 0.50321);
+        int count = crossings(im, s, y, z, &x, &room);
+        for (int i = 0; i < cells[0]; i++)
+            for (int k = 0; k < count; k++) kept[i] ^= x[k] > low[0] + h[0] * (i + 0.5);
+    }
 }
 
 static void mark_touched(const sp_trimesh_def *s, const int cells[3], const double low[3], const double h[3],
@@ -333,8 +387,8 @@ static void mark_touched(const sp_trimesh_def *s, const int cells[3], const doub
     }
 }
 
-// nodes of the kept cells get numbers in the order of the grid
-static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const unsigned char *kept) {
+// nodes of the kept cells get numbers in the order of the grid; cells are divided as the force field of SOFA does
+static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3], const unsigned char *kept, bool alternate) {
     const double *x = grid_points(im, n, m->low, m->size);
     int cells = (n[0] - 1) * (n[1] - 1) * (n[2] - 1), nodes = n[0] * n[1] * n[2], used = 0, count = 0;
     int *hexes = sp__scene_alloc(im->scene, (size_t)cells, 8 * sizeof *hexes);
@@ -353,16 +407,33 @@ static bool make_kept(sp_import *im, sofa_object *o, sofa_mesh *m, const int n[3
         number[i] = used++;
     }
     for (size_t i = 0; i < 8 * (size_t)count; i++) hexes[i] = number[hexes[i]];
-    return make_mesh(im, o, m, points, used, SP_ELEMENT_HEX8, hexes, count);
+    if (m->hexahedra) return make_mesh(im, o, m, points, used, SP_ELEMENT_HEX8, hexes, count);
+    int *tets = sp__scene_alloc(im->scene, (size_t)count, 24 * sizeof *tets);
+    // SOFA counts the cells of what is no regular grid as one of 2 x 1 cells
+    for (int e = 0; tets && e < count; e++) split_cell(hexes + 8 * (size_t)e, e % 2, 0, e / 2, alternate, tets + 24 * (size_t)e);
+    return tets && make_mesh(im, o, m, points, used, SP_ELEMENT_TET4, tets, 6 * count);
 }
 
-static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path);
+// its surface: a file of its own, or the loader that it links to
+static sp_trimesh *sparse_surface(sp_import *im, sofa_object *o) {
+    const char *path, *link = sp__sofa_attr(o, "fileTopology/filename") ? NULL : sp__sofa_attr(o, "position/src"), *data;
+    sofa_node *node;
+    sofa_object *loader = link ? sp__sofa_link(im, o, link, &node, &data) : NULL;
+    sp_trimesh *surface, *moved = NULL;
+    if (!sp__sofa_is(loader, SOFA_LOADER)) return sp__sofa_read_surface(im, o, "fileTopology/filename", &path);
+    sofa_placing placing = sp__sofa_placing(im, loader);
+    surface = sp__sofa_read_surface(im, loader, "filename", &path);
+    if (!surface) return NULL;
+    sp__sofa_became(im, loader);
+    moved = sp__sofa_moved(im, surface, &placing);
+    sp_trimesh_destroy(&surface);
+    return moved;
+}
 
-static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
+static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m, bool alternate) {
     static const char *const counts[3] = {"nx", "ny", "nz"};
     double nodes[3] = {2, 2, 2}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, h[3], total = 1;
     int n[3], cells[3];
-    const char *path;
     read_axes(im, o, "n", counts, nodes);
     for (int i = 0; i < 3; i++) total *= nodes[i] >= 2 ? nodes[i] : INFINITY;
     if (!(total <= POINTS_MOST)) {
@@ -370,7 +441,7 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
                       POINTS_MOST);
         return false;
     }
-    sp_trimesh *surface = read_surface(im, o, "fileTopology/filename", &path);
+    sp_trimesh *surface = sparse_surface(im, o);
     sp_trimesh_def s;
     if (!surface) return false;
     sp_trimesh_get(surface, &s);
@@ -389,14 +460,9 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
     }
     unsigned char *kept = good ? sp__scene_alloc(im->scene, (size_t)(cells[0] * cells[1] * cells[2]), 1) : NULL;
     if (kept) {
+        mark_enclosed(im, &s, cells, m->low, h, kept);
         mark_touched(&s, cells, m->low, h, kept);
-        for (int e = 0; e < cells[0] * cells[1] * cells[2]; e++) {
-            // a little off the centre, where no edge of a symmetric surface is
-            const double p[3] = {m->low[0] + h[0] * (e % cells[0] + 0.5), m->low[1] + h[1] * (e / cells[0] % cells[1] + 0.50123),
-                                 m->low[2] + h[2] * (e / (cells[0] * cells[1]) + 0.50321)};
-            if (!kept[e]) kept[e] = crossings(&s, p) % 2;
-        }
-        good = make_kept(im, o, m, n, kept);
+        good = make_kept(im, o, m, n, kept, alternate);
     } else if (!im->scene->no_memory) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "the surface is flat");
         good = false;
@@ -408,7 +474,7 @@ static bool make_sparse(sp_import *im, sofa_object *o, sofa_mesh *m) {
 // ---------------------------------------------------------------------------------------------- files
 
 // NULL: reported, as an error of the scene: without its mesh a body is not itself
-static const char *file_path(sp_import *im, sofa_object *o, const char *names) {
+const char *sp__sofa_file_path(sp_import *im, sofa_object *o, const char *names) {
     const char *name = sp__sofa_attr(o, names);
     char why[200];
     const char *path = name ? sp__sofa_path(im, o->raw->file, name, why, sizeof why) : NULL;
@@ -425,9 +491,9 @@ static void file_failed(sp_import *im, sofa_object *o, sp_status status) {
     sp__scene_error_at(im->scene, o->raw->file, o->raw->line, "%s: %s", o->type, sp_context_error(im->ctx)->message);
 }
 
-static sp_trimesh *read_surface(sp_import *im, sofa_object *o, const char *names, const char **path) {
+sp_trimesh *sp__sofa_read_surface(sp_import *im, sofa_object *o, const char *names, const char **path) {
     sp_trimesh *surface = NULL;
-    *path = file_path(im, o, names);
+    *path = sp__sofa_file_path(im, o, names);
     sp_status status = *path ? sp_trimesh_read(im->ctx, *path, &surface) : SP_OK;
     if (status < 0) file_failed(im, o, status);
     return surface;
@@ -438,7 +504,7 @@ static bool read_file(sp_import *im, sofa_object *o, sofa_mesh *m) {
     sp_mesh_file *file = NULL;
     sp_mesh_file_content content;
     sp_mesh *mesh = NULL;
-    m->path = file_path(im, o, "filename/fileMesh");
+    m->path = sp__sofa_file_path(im, o, "filename/fileMesh");
     if (!m->path) return false;
     sp_status status = sp_mesh_file_open(im->ctx, m->path, &file);
     if (status >= 0) {
@@ -458,15 +524,27 @@ static bool read_file(sp_import *im, sofa_object *o, sofa_mesh *m) {
         m->at_rest = x, m->ids = ids;
         m->volume = sp_mesh_volume(mesh);
         if (m->springs) m->edge_sum = edge_sum(im, mesh);
-        for (int e = 0; e < sp_mesh_element_count(mesh); e++) m->hexahedra |= sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_HEX8;
+        bool wanted = m->hexahedra, hexes = false;
+        for (int e = 0; e < sp_mesh_element_count(mesh); e++) hexes = hexes || sp_mesh_element(mesh, e, NULL) == SP_ELEMENT_HEX8;
+        m->hexahedra = hexes && wanted;
+        m->cut = hexes && !wanted;
     }
     sp_mesh_destroy(&mesh);
     sp_mesh_file_close(&file);
     return m->at_rest != NULL;
 }
 
+sp_trimesh *sp__sofa_moved(sp_import *im, const sp_trimesh *surface, const sofa_placing *p) {
+    sp_trimesh *moved = NULL;
+    sp_pose pose = sp_pose_identity();
+    memcpy(pose.quat, p->quat, sizeof pose.quat);
+    memcpy(pose.translate, p->translate, sizeof pose.translate);
+    if (sp_trimesh_transformed(surface, p->scale, &pose, &moved) < 0) im->scene->no_memory = true;
+    return moved;
+}
+
 // The name of a file in the new scene: a file below its folder stays where it is, another one is copied.
-static const char *file_name(sp_import *im, const char *path, const char *name) {
+const char *sp__sofa_file_name(sp_import *im, const char *path, const char *name) {
     char real[PATH_MAX];
     const char *slash = strrchr(im->out, '/');
     const char *folder = slash ? sp__sofa_print(im, "%.*s", (int)(slash - im->out) + (slash == im->out), im->out) : ".";
@@ -484,7 +562,7 @@ static const char *file_name(sp_import *im, const char *path, const char *name) 
 // ---------------------------------------------------------------------------------------------- lists
 
 // the numbers of an attribute, its own or those of the component that it links to
-static int linked_numbers(sp_import *im, sofa_object *o, const char *names, const double **out, sofa_object **of) {
+int sp__sofa_linked_numbers(sp_import *im, sofa_object *o, const char *names, const double **out, sofa_object **of) {
     const char *text = sp__sofa_attr(o, names), *data;
     sofa_node *node;
     *out = NULL;
@@ -497,7 +575,7 @@ static int linked_numbers(sp_import *im, sofa_object *o, const char *names, cons
     return text ? sp__sofa_numbers(im, o, names, out) : 0;
 }
 
-static int *as_indices(sp_import *im, sofa_object *o, const double *numbers, int count, int limit) {
+int *sp__sofa_as_indices(sp_import *im, sofa_object *o, const double *numbers, int count, int limit) {
     int *out = sp__scene_alloc(im->scene, (size_t)count, sizeof *out);
     for (int i = 0; out && i < count; i++) {
         if (!(numbers[i] >= 0 && numbers[i] < limit)) {
@@ -509,20 +587,62 @@ static int *as_indices(sp_import *im, sofa_object *o, const double *numbers, int
     return out;
 }
 
+// elements of the wanted type; a topology without tetrahedra is cut by SOFA's force fields
 static bool make_inline(sp_import *im, sofa_object *o, sofa_object *state, sofa_mesh *m) {
     const double *x, *numbers;
     sofa_object *of = o;
-    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
-    if (!n && state) n = linked_numbers(im, state, "position", &x, &of) / 3;
-    int corners = 4, count = linked_numbers(im, o, "tetrahedra/tetras", &numbers, &of);
-    if (!count) corners = 8, count = linked_numbers(im, o, "hexahedra/hexas", &numbers, &of);
+    int n = sp__sofa_linked_numbers(im, o, "position/points", &x, &of) / 3;
+    if (!n && state) n = sp__sofa_linked_numbers(im, state, "position", &x, &of) / 3;
+    int corners = m->hexahedra ? 8 : 4, count = 0;
+    for (int i = 0; i < 2 && !count; i++, corners = count ? corners : 12 - corners)
+        count = sp__sofa_linked_numbers(im, o, corners == 4 ? "tetrahedra/tetras" : "hexahedra/hexas", &numbers, &of);
     if (!n || !count) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no %s", n ? "tetrahedra or hexahedra" : "positions");
         return false;
     }
-    const int *elements = as_indices(im, o, numbers, count, n);
+    const int *elements = sp__sofa_as_indices(im, o, numbers, count, n);
     if (!elements) return false;
+    if (corners == 8 && !m->hexahedra) {
+        sp__sofa_note(im, o, SP_IMPORT_CHANGED, "hexahedra, each integrated with its own rotation, not cut into tetrahedra");
+        m->hexahedra = true;
+    }
     return make_mesh(im, o, m, x, n, corners == 4 ? SP_ELEMENT_TET4 : SP_ELEMENT_HEX8, elements, count / corners);
+}
+
+static double area_of(const double *x, const sp_mesh *mesh) {
+    double area = 0;
+    for (int e = 0; e < sp_mesh_element_count(mesh); e++) {
+        const int *n;
+        double a[3], b[3], square = 0;
+        sp_mesh_element(mesh, e, &n);
+        for (int k = 0; k < 3; k++)
+            a[k] = x[3 * (size_t)n[1] + k] - x[3 * (size_t)n[0] + k], b[k] = x[3 * (size_t)n[2] + k] - x[3 * (size_t)n[0] + k];
+        for (int k = 0; k < 3; k++) {
+            double c = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            square += c * c;
+        }
+        area += sqrt(square) / 2;
+    }
+    return area;
+}
+
+// the triangles of a loader or of lists as elements
+static bool make_triangles(sp_import *im, sofa_object *user, sofa_mesh *m) {
+    const char *path;
+    sofa_object *source = sp__sofa_surface_source(im, user);
+    sp_trimesh_def s;
+    if (!source) return false;
+    bool file = sp__sofa_is(source, SOFA_LOADER) || sp__sofa_attr(source, "filename/fileMesh");
+    sp_trimesh *surface =
+        file ? sp__sofa_read_surface(im, source, "filename/fileMesh", &path) : sp__sofa_list_surface(im, source);
+    if (!surface) return false;
+    sp_trimesh_get(surface, &s);
+    double *x = sp__scene_alloc(im->scene, (size_t)s.vertex_count, 3 * sizeof *x);
+    if (x) memcpy(x, s.positions, (size_t)s.vertex_count * 3 * sizeof *x);
+    bool good = x && make_mesh(im, source, m, x, s.vertex_count, SP_ELEMENT_TRI3, s.faces, s.face_count);
+    sp_trimesh_destroy(&surface);
+    m->object = source;
+    return good;
 }
 
 // ---------------------------------------------------------------------------------------------- which mesh
@@ -533,6 +653,10 @@ typedef struct mesh_source {
 } mesh_source;
 
 static void node_source(sp_import *im, sofa_node *node, int hops, mesh_source *s);
+
+static bool has_source(const mesh_source *s) {
+    return s->grid || s->sparse || s->loader || s->lists;
+}
 
 // what a link of a container leads to
 static void follow(sp_import *im, sofa_object *from, const char *link, int hops, mesh_source *s) {
@@ -546,15 +670,12 @@ static void follow(sp_import *im, sofa_object *from, const char *link, int hops,
     if (node && node != from->node && (!o || role == SOFA_CONTAINER)) node_source(im, node, hops + 1, s);
 }
 
-static bool has_source(const mesh_source *s) {
-    return s->grid || s->sparse || s->loader || s->lists;
-}
-
 static void container_source(sp_import *im, sofa_object *o, int hops, mesh_source *s) {
     static const char *const lists[] = {"tetrahedra/tetras", "hexahedra/hexas"};
     const char *src = sp__sofa_attr(o, "src");
     sp__sofa_attr(o, "position/points/nbPoints");
-    for (int i = 0; i < 2; i++) {
+    if (sp__sofa_attr(o, "filename")) s->loader = o;
+    for (int i = 0; i < 2 && !has_source(s); i++) {
         const char *text = sp__sofa_attr(o, lists[i]);
         if (text && *text == '@')
             follow(im, o, text, hops, s);
@@ -598,35 +719,31 @@ static bool place_nodes(sp_import *im, sofa_mesh *m) {
     for (int i = 0; x && i < m->node_count; i++) sp__sofa_place(&m->placing, m->at_rest + 3 * (size_t)i, x + 3 * (size_t)i);
     m->at_rest = x;
     m->volume *= m->placing.scale[0] * m->placing.scale[1] * m->placing.scale[2];
+    if (x && m->triangles) m->volume = area_of(x, m->made);
     return x != NULL;
 }
 
-sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool hexahedra) {
-    sofa_mesh *m = sp__scene_alloc(im->scene, 1, sizeof *m);
-    mesh_source s = {0};
-    if (!m) return NULL;
-    m->hexahedra = hexahedra;
-    m->springs = user->component->role == SOFA_SPRINGS;
-    m->path = node->body;  // the stem of a file that is made
-    for (sofa_node *n = user->node; n && !has_source(&s); n = n == node ? NULL : n->parent) node_source(im, n, 0, &s);
-    for (sofa_node *n = node->parent; n && !has_source(&s); n = n->parent) node_source(im, n, 0, &s);
-    bool good = false;
-    sofa_placing own = sp__sofa_placing(im, node->state), of_file = sp__sofa_placing(im, s.loader);
-    m->object = s.grid ? s.grid : s.sparse ? s.sparse : s.loader ? s.loader : s.lists;
-    if (s.grid) {
-        m->kind = SOFA_MESH_GRID;
-        good = make_grid(im, s.grid, m, s.alternate);
-    } else if (s.sparse) {
-        m->kind = SOFA_MESH_SPARSE;
-        good = make_sparse(im, s.sparse, m);
-    } else if (s.loader) {
-        m->kind = SOFA_MESH_FILE;
-        good = read_file(im, s.loader, m);
-    } else if (s.lists) {
-        m->kind = SOFA_MESH_INLINE;
-        good = make_inline(im, s.lists, node->state, m);
+// translation, rotation and scale of a state, after those of the engine that gives its positions
+static sofa_placing state_placing(sp_import *im, sofa_object *state) {
+    const char *link = sp__sofa_attr(state, "position"), *data;
+    sofa_node *node;
+    sofa_object *engine = link && *link == '@' ? sp__sofa_link(im, state, link, &node, &data) : NULL;
+    sofa_placing own = sp__sofa_placing(im, state), all;
+    if (!sp__sofa_is(engine, SOFA_TRANSFORM)) return own;
+    sofa_placing first = sp__sofa_placing(im, engine);
+    sp__sofa_attr(engine, "input_position");
+    if (!sp__sofa_placing_after(&first, &own, &all)) {
+        sp__sofa_note(im, engine, SP_IMPORT_LEFT_OUT, "it turns what its state then stretches");
+        return own;
     }
-    if (!has_source(&s)) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there is no mesh for it");
+    sp__sofa_became(im, engine);
+    return all;
+}
+
+// the nodes move from their file or lists into the world
+static sofa_mesh *finish_mesh(sp_import *im, sofa_node *node, sofa_object *user, sofa_mesh *m, bool good, sofa_placing of_file,
+                              sofa_placing own) {
+    m->rest = of_file;
     if (good && !sp__sofa_placing_after(&of_file, &own, &m->placing)) {
         sp__sofa_note(im, node->state, SP_IMPORT_LEFT_OUT, "its scale stretches a mesh that its loader has turned");
         m->placing = of_file;
@@ -640,8 +757,47 @@ sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool
     return m;
 }
 
+static sofa_mesh *membrane_mesh(sp_import *im, sofa_node *node, sofa_object *user, sofa_mesh *m) {
+    bool good = make_triangles(im, user, m);
+    m->kind = SOFA_MESH_INLINE;
+    if (!good && !user->noted) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there are no triangles for it");
+    return finish_mesh(im, node, user, m, good, sp__sofa_placing(im, m->object), state_placing(im, node->state));
+}
+
+sofa_mesh *sp__sofa_mesh(sp_import *im, sofa_node *node, sofa_object *user, bool hexahedra) {
+    sofa_mesh *m = sp__scene_alloc(im->scene, 1, sizeof *m);
+    mesh_source s = {0};
+    if (!m) return NULL;
+    m->hexahedra = hexahedra;
+    m->springs = user->component->role == SOFA_SPRINGS;
+    m->path = node->body;  // the stem of a file that is made
+    m->triangles = user->component->role == SOFA_MEMBRANE;
+    if (m->triangles) return membrane_mesh(im, node, user, m);
+    for (sofa_node *n = user->node; n && !has_source(&s); n = n == node ? NULL : n->parent) node_source(im, n, 0, &s);
+    for (sofa_node *n = node->parent; n && !has_source(&s); n = n->parent) node_source(im, n, 0, &s);
+    // force fields of tetrahedra divide the cells of a grid themselves, and alternate
+    bool good = false, alternate = s.split ? s.alternate : true;
+    sofa_placing own = state_placing(im, node->state), of_file = sp__sofa_placing(im, s.loader);
+    m->object = s.grid ? s.grid : s.sparse ? s.sparse : s.loader ? s.loader : s.lists;
+    if (s.grid) {
+        m->kind = SOFA_MESH_GRID;
+        good = make_grid(im, s.grid, m, alternate);
+    } else if (s.sparse) {
+        m->kind = SOFA_MESH_SPARSE;
+        good = make_sparse(im, s.sparse, m, alternate);
+    } else if (s.loader) {
+        m->kind = SOFA_MESH_FILE;
+        good = read_file(im, s.loader, m);
+    } else if (s.lists) {
+        m->kind = SOFA_MESH_INLINE;
+        good = make_inline(im, s.lists, node->state, m);
+    }
+    if (!has_source(&s)) sp__sofa_note(im, user, SP_IMPORT_LEFT_OUT, "there is no mesh for it");
+    return finish_mesh(im, node, user, m, good, of_file, own);
+}
+
 void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, const char *name) {
-    bool box = mesh->kind == SOFA_MESH_GRID && mesh->hexahedra;
+    bool box = mesh->kind == SOFA_MESH_GRID && !mesh->made;
     sofa_placing p = mesh->placing;
     sofa_element *shape = sp__sofa_add(im, body, box ? "box" : "mesh", mesh->object);
     if (box) {  // its corner is the own origin
@@ -652,81 +808,8 @@ void sp__sofa_write_mesh(sp_import *im, sofa_mesh *mesh, sofa_element *body, con
         sp__sofa_set(im, shape, "pattern", "hex");
         mesh->placing = p;
     } else {
-        sp__sofa_set(im, shape, "file", mesh->made ? mesh->path : file_name(im, mesh->path, name));
+        sp__sofa_set(im, shape, "file", mesh->made ? mesh->path : sp__sofa_file_name(im, mesh->path, name));
+        if (mesh->cut) sp__sofa_set(im, shape, "tetrahedra", "yes");
     }
     sp__sofa_set_placing(im, body, &p);
-}
-
-// ---------------------------------------------------------------------------------------------- surfaces
-
-// lists of triangles and quadrangles of a container as a surface; NULL: none, or out of memory
-static sp_trimesh *surface_of_lists(sp_import *im, sofa_object *o) {
-    const double *x, *triangles, *quads;
-    sofa_object *of = o;
-    int n = linked_numbers(im, o, "position/points", &x, &of) / 3;
-    int t = linked_numbers(im, o, "triangles", &triangles, &of) / 3, q = linked_numbers(im, o, "quads", &quads, &of) / 4;
-    double *numbers = sp__scene_alloc(im->scene, (size_t)t + 2 * (size_t)q, 3 * sizeof *numbers), *at = numbers;
-    sp_trimesh *surface = NULL;
-    if (!n || !(t + q) || !numbers) return NULL;
-    for (int i = 0; i < 3 * t; i++) *at++ = triangles[i];
-    for (int i = 0; i < q; i++)
-        for (int k = 0; k < 6; k++) *at++ = quads[4 * i + (k < 3 ? k : k == 3 ? 0 : k - 2)];
-    sp_trimesh_def def = sp_trimesh_def_default();
-    def.vertex_count = n, def.positions = x, def.face_count = t + 2 * q;
-    def.faces = as_indices(im, o, numbers, 3 * def.face_count, n);
-    if (!def.faces) return NULL;
-    sp_status status = sp_trimesh_create(im->ctx, &def, &surface);
-    if (status == SP_NO_MEMORY) im->scene->no_memory = true;
-    if (status < 0) sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "%s", sp_context_error(im->ctx)->message);
-    return surface;
-}
-
-sofa_object *sp__sofa_surface_source(sp_import *im, sofa_object *user) {
-    const char *src = sp__sofa_attr(user, "src"), *data;
-    sofa_node *node;
-    sofa_object *o = src ? sp__sofa_link(im, user, src, &node, &data) : NULL;
-    if (o && o->component && o->component->role == SOFA_LOADER) return o;
-    if (sp__sofa_attr(user, "fileMesh/filename")) return user;
-    for (int i = 0; i < user->node->object_count; i++) {
-        sofa_object *c = &user->node->objects[i];
-        if (!c->component || c->component->role != SOFA_CONTAINER) continue;
-        const char *from = sp__sofa_attr(c, "src"), *list = sp__sofa_attr(c, "triangles");
-        if (!list) list = sp__sofa_attr(c, "quads");
-        o = from ? sp__sofa_link(im, c, from, &node, &data) : NULL;
-        if (o && o->component && o->component->role == SOFA_LOADER) return o;
-        if (list && *list != '@') return c;
-        if (sp__sofa_attr(c, "filename")) return c;
-    }
-    return sp__sofa_find(user->node, SOFA_LOADER);
-}
-
-const char *sp__sofa_surface(sp_import *im, sofa_object *source, const sofa_placing *moved, const char *name) {
-    bool lists = source->component->role == SOFA_CONTAINER && !sp__sofa_attr(source, "filename");
-    sofa_placing own = lists ? sp__sofa_placing(im, NULL) : sp__sofa_placing(im, source), all;
-    sp_trimesh *surface = NULL, *placed = NULL;
-    const char *path = NULL;
-    if (!sp__sofa_placing_after(&own, moved, &all)) {
-        sp__sofa_note(im, source, SP_IMPORT_LEFT_OUT, "a surface that is turned, then stretched");
-        return NULL;
-    }
-    if (lists)
-        surface = surface_of_lists(im, source);
-    else if (sp__sofa_placing_none(&all))
-        path = file_path(im, source, "filename/fileMesh");
-    else
-        surface = read_surface(im, source, "filename/fileMesh", &path);
-    if (!surface) return path && sp__sofa_placing_none(&all) ? file_name(im, path, name) : NULL;
-    sp_pose pose = sp_pose_identity();
-    memcpy(pose.quat, all.quat, sizeof pose.quat);
-    memcpy(pose.translate, all.translate, sizeof pose.translate);
-    sp_status status = sp_trimesh_transformed(surface, all.scale, &pose, &placed);
-    sp_trimesh_destroy(&surface);
-    sofa_file *file = status < 0 ? NULL : sp__sofa_file(im, name, ".obj");
-    if (!file) {
-        im->scene->no_memory = true;
-        sp_trimesh_destroy(&placed);
-        return NULL;
-    }
-    file->surface = placed;
-    return file->name;
 }

@@ -12,15 +12,16 @@ const char *sp__sofa_after_slash(const char *path) {
 
 // ---------------------------------------------------------------------------------------------- text
 
-char *sp__sofa_print(sp_import *im, const char *format, ...) {
-    static char nothing[1];
-    char text[2048];
-    va_list args;
+const char *sp__sofa_print(sp_import *im, const char *format, ...) {
+    va_list args, again;
     va_start(args, format);
-    int n = vsnprintf(text, sizeof text, format, args);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = n < 0 ? NULL : sp__scene_alloc(im->scene, (size_t)n + 1, 1);
+    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
     va_end(args);
-    char *copy = n < 0 ? NULL : sp__scene_copy(im->scene, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
-    return copy ? copy : (nothing[0] = 0, nothing);
+    return text ? text : im->nothing;
 }
 
 // the shortest decimal text of the same bits with 6 digits or more, as people write it: 300000, 2e7, 1e-9
@@ -57,9 +58,8 @@ const char *sp__sofa_join(sp_import *im, const double *numbers, int count) {
 // ---------------------------------------------------------------------------------------------- elements
 
 sofa_element *sp__sofa_add(sp_import *im, sofa_element *parent, const char *name, const sofa_object *from) {
-    static sofa_element spare;  // without memory; the import then fails as a whole
     sofa_element *e = sp__scene_alloc(im->scene, 1, sizeof *e);
-    if (!e) e = &spare;
+    if (!e) e = &im->spare;
     *e = (sofa_element){.name = name};
     e->attrs_end = &e->attrs;
     e->end = &e->first;
@@ -67,7 +67,7 @@ sofa_element *sp__sofa_add(sp_import *im, sofa_element *parent, const char *name
         const char *file = from->raw->file == im->file ? "" : sp__sofa_after_slash(from->raw->file);
         e->comment = sp__sofa_print(im, "%s%sline %d: %.80s", file, *file ? " " : "", from->raw->line, from->type);
     }
-    if (parent && e != &spare) {
+    if (parent && e != &im->spare) {
         *parent->end = e;
         parent->end = &e->next;
     }
@@ -104,10 +104,10 @@ void sp__sofa_set_vector(sp_import *im, sofa_element *e, const char *name, const
     sp__sofa_set(im, e, name, sp__sofa_join(im, values, count));
 }
 
-static bool taken(const sp_import *im, const char *name) {
+static sofa_name *find_name(const sp_import *im, const char *name) {
     for (int i = 0; i < im->name_count; i++)
-        if (strcmp(im->names[i], name) == 0) return true;
-    return false;
+        if (strcmp(im->names[i].name, name) == 0) return &im->names[i];
+    return NULL;
 }
 
 const char *sp__sofa_unique(sp_import *im, const char *wanted) {
@@ -123,9 +123,15 @@ const char *sp__sofa_unique(sp_import *im, const char *wanted) {
     while (n && base[n - 1] == '-') n--;
     base[n] = 0;
     const char *name = sp__sofa_print(im, "%s", n ? base : "body");
-    for (int i = 2; taken(im, name) && !im->scene->no_memory; i++) name = sp__sofa_print(im, "%s-%d", n ? base : "body", i);
+    sofa_name *first = find_name(im, name);
+    while (first && !im->scene->no_memory) {
+        const char *next = sp__sofa_print(im, "%s-%d", name, first->next++);
+        if (find_name(im, next)) continue;
+        name = next;
+        break;
+    }
     if (sp__scene_grow(im->scene, &im->names, im->name_count, &im->name_capacity, sizeof *im->names))
-        im->names[im->name_count++] = name;
+        im->names[im->name_count++] = (sofa_name){name, 2};
     return name;
 }
 
@@ -138,6 +144,7 @@ void sp__sofa_note(sp_import *im, sofa_object *o, sp_import_fate fate, const cha
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     o->noted = true;
+    o->used = o->used || fate == SP_IMPORT_BECAME || fate == SP_IMPORT_CHANGED;
     // a component of several bodies says the same for each
     for (const sofa_said *s = o->said; s; s = s->older)
         if (s->fate == fate && strcmp(s->text, text) == 0) return;
@@ -146,6 +153,10 @@ void sp__sofa_note(sp_import *im, sofa_object *o, sp_import_fate fate, const cha
     *said = (sofa_said){fate, sp__sofa_print(im, "%s", text), o->said};
     o->said = said;
     im->notes[im->note_count++] = (sp_import_note){fate, o->raw->file, o->raw->line, o->type, said->text};
+}
+
+void sp__sofa_became(sp_import *im, sofa_object *o) {
+    sp__sofa_note(im, o, SP_IMPORT_BECAME, "%s", o->component->becomes);
 }
 
 // ---------------------------------------------------------------------------------------------- files
@@ -256,7 +267,7 @@ static void print_element(sp_import *im, const sofa_element *e, int depth) {
     add(im, ">\n");
 }
 
-void sp__sofa_print_scene(sp_import *im) {
+static void print_scene(sp_import *im) {
     print_element(im, im->top, 0);
     char end = 0;
     if (sp__buffer_add(im->ctx, &im->text, &end, 1)) im->text.size--;
@@ -271,7 +282,7 @@ static void say_attributes(sp_import *im, sofa_object *o) {
     int count = 0;
     for (int i = 0; i < o->raw->attr_count; i++) {
         const char *name = o->raw->attrs[i].name;
-        if (o->asked[i] || sp__sofa_idle_attribute(name)) continue;
+        if (o->asked[i] || sp__sofa_idle_attribute(name, o->raw->attrs[i].value)) continue;
         int n = snprintf(list + used, sizeof list - used, "%s%.40s", used ? ", " : "", name);
         if (n > 0 && (size_t)n < sizeof list - used) used += (size_t)n;
         count++;
@@ -289,7 +300,7 @@ static void say_rest(sp_import *im, sofa_object *o) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "no counterpart: %s", c->becomes);
     } else if (!o->noted) {
         sp__sofa_note(im, o, SP_IMPORT_LEFT_OUT, "it belongs to no body of the new scene");
-    } else {
+    } else if (o->used) {
         say_attributes(im, o);
     }
 }
@@ -344,14 +355,14 @@ static const char *stem_of(sp_import *im, const char *path) {
 
 static void convert(sp_import *im, const char *text, size_t size) {
     im->scene->foreign = true;
-    const sp_raw *raw = sp__xml_parse(im->scene, text, size, im->file);
+    const sp_raw *raw = sp__sofa_parse(im, text, size, im->file);
     if (raw && !im->scene->no_memory) im->root = sp__sofa_tree(im, raw);
     if (!im->root || im->scene->no_memory || im->scene->error_count) return;
     sp__sofa_scene(im);
     for (const sofa_node *n = im->root; n; n = sp__sofa_next_node(n, im->root))
         for (int i = 0; i < n->object_count; i++) say_rest(im, &n->objects[i]);
     sort_notes(im);
-    sp__sofa_print_scene(im);
+    print_scene(im);
 }
 
 static void free_files(sp_import *im) {

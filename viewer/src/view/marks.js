@@ -9,7 +9,7 @@ const HELD_BEHIND = 0.28, PIN_BEHIND = 0.5;  // opacity of a dot behind a body
 const LOAD = 0xd9480f, HAND = 0x1c7ed6;
 const MOST_ARROWS = 80;
 const LINK = 0x0b7a5c, MOST_LINKS = 200, LINK_SIZE = 4;
-const STEEL = 0x3c4146, MOST_MASSES = 200, SMALLEST_MASS = 0.004;  // radius of a light one, in sizes of the scene
+const STEEL = 0x3c4146, MOST_MASSES = 200, SMALLEST_MASS = 0.004;  // radius of a light one, in sizes of the bodies
 
 // a disc with a ring, smooth without multisampling; a little nearer than its node, whose faces would cover half of it
 function dotMaterial(size, opacity, hidden) {
@@ -104,6 +104,7 @@ export class Marks {
         this.makeLinks();
         this.hands = new Map();
         this.message = null;
+        this.extent = 0;
         this.show = { fixed: true, loads: true };
     }
 
@@ -145,6 +146,7 @@ export class Marks {
 
     clear() {
         this.message = null;
+        this.extent = 0;
         this.masses.count = 0;
         this.links.count = 0;
         this.links.geometry.setDrawRange(0, 0);
@@ -209,7 +211,15 @@ export class Marks {
         return nodes.map((n) => [surfaceMesh, surfaceMesh.topology.nodes.indexOf(n)]).filter(([, v]) => v >= 0);
     }
 
-    // lengths are to each other as the forces are, the strongest a seventh of the scene
+    // diagonal of the bodies that forces move, measured once for a scene: a floor is many times as large
+    size() {
+        if (this.extent) return this.extent;
+        const box = this.bodies.box((info) => info.pull > 0 && !info.added);
+        if (box.isEmpty()) return this.stage.size;
+        return (this.extent = box.getSize(new THREE.Vector3()).length());
+    }
+
+    // lengths are to each other as the forces are, the strongest a seventh of the bodies
     setArrows(loads) {
         const middle = this.stage.box.getCenter(new THREE.Vector3());
         const most = Math.max(...loads.map((l) => Math.hypot(...l.force)), 0);
@@ -219,7 +229,7 @@ export class Marks {
         for (const l of loads.slice(0, MOST_ARROWS)) {
             const strength = f.fromArray(l.force).length();
             if (!(strength > 0)) continue;
-            const length = this.stage.size * (0.05 + 0.1 * (strength / most));
+            const length = this.size() * (0.05 + 0.1 * (strength / most));
             q.setFromUnitVectors(up, f.normalize());
             // where a force pushes inwards the arrow ends on the body, otherwise it would be inside
             const pushes = at.fromArray(l.at).sub(middle).dot(f) < 0;
@@ -262,7 +272,7 @@ export class Marks {
         const m = new THREE.Matrix4();
         let n = 0;
         for (const mass of this.message?.masses ?? []) {
-            const x = this.placeOf(mass), r = Math.max(mass.radius, SMALLEST_MASS * this.stage.size);
+            const x = this.placeOf(mass), r = Math.max(mass.radius, SMALLEST_MASS * this.size());
             if (!x || n === MOST_MASSES) continue;
             this.masses.setMatrixAt(n++, m.makeScale(r, r, r).setPosition(...x));
         }
