@@ -83,7 +83,7 @@ FLAT = {"sp_solid_def": "material"}
 TITLES = {"sp_edit": "EditTaken", "sp_batch_memory": "BatchMemory"}
 ALIASES = {"fixes": "fix", "masses": "mass", "meshes": "mesh"}
 # Other names of a field, which its use suggests.
-ALSO = {"sp_load.items": "nodes faces"}
+ALSO = {"sp_load.items": "nodes faces", "sp_rod_section.axes": "radius"}
 # Arrays inside a struct with a count beside them, which Python sets itself, and how many numbers one counted item has; and those
 # that may be shorter: the rest is zero.
 FILLED = {"sp_material.coefficients": ("coefficient_count", 1), "sp_material.relaxation": ("relaxation_count", 2)}

@@ -31,6 +31,8 @@ KEYWORDS = {"World.__init__": "sp_world_def", "World.add_solid": "sp_solid_def",
             "Surface.examine": "sp_examine_options",
             "Surface.repaired": "sp_examine_options", "Mesh.fill": "sp_fill_def", "Mesh.fill_labels": "sp_fill_def",
             "Batch.__init__": "sp_world_def", "moduli": "sp_material", "rigid_mass": "sp_rigid_def"}
+# fields of items that may be given directly where there is one
+ITEMS = {"sp_rod_def": ("sp_rod_strand", "sp_rod_section"), "sp_rigid_def": ("sp_rigid_shape",)}
 RETURNS = {"World.step": "Status", "World.add_solid": "Body", "World.add_rigid": "Body", "World.add_rod": "Body",
            "World.add_link": "Link", "World.save": "bytes", "World.snapshot": "Optional[Snapshot]", "Body.field": "Array_",
            "Body.anchor": "Anchor", "Mesh.select": "Array_", "Mesh.boundary": "Surface", "Mesh.examine": "MeshReport",
@@ -82,6 +84,9 @@ def rows_of(api, struct, tables):
 
 def keyword_rows(api, struct, tables):
     rows = rows_of(api, struct, tables)
+    for item in ITEMS.get(struct, ()):
+        names = {r["name"] for r in rows} | {a for r in rows for a in r.get("alias", "").split()}
+        rows += [r for r in rows_of(api, item, tables) if r["name"] not in names]
     if struct in FLAT:
         inner = next(r for r in rows if r["name"] == FLAT[struct])["of"]
         names = {r["name"] for r in rows}

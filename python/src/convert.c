@@ -393,7 +393,7 @@ static bool is_alias(const sp_py_field *field, const char *name) {
     return false;
 }
 
-static const sp_py_field *field_named(const sp_py_struct *table, const char *name) {
+const sp_py_field *sp_py_field_named(const sp_py_struct *table, const char *name) {
     for (int i = 0; i < table->count; i++) {
         const sp_py_field *field = &table->fields[i];
         if (strcmp(field->name, name) == 0 || is_alias(field, name)) return field;
@@ -421,8 +421,8 @@ static int check_keys(const sp_py_struct *table, const sp_py_struct *flat, PyObj
         if (bytes) snprintf(name, sizeof name, "%s", PyBytes_AsString(bytes));
         Py_XDECREF(bytes);
         if (!bytes) return PyErr_SetString(PyExc_TypeError, "keywords must be strings"), -1;
-        if (field_named(table, name)) continue;
-        if (!flat || !field_named(flat, name)) return unknown_keyword(table, flat, name);
+        if (sp_py_field_named(table, name)) continue;
+        if (!flat || !sp_py_field_named(flat, name)) return unknown_keyword(table, flat, name);
         if (PyDict_SetItem(flat_values, key, value) < 0) return -1;
     }
     return 0;
@@ -446,7 +446,7 @@ static PyObject *given_value(PyObject *values, const sp_py_field *field) {
 }
 
 int sp_py_struct_change(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out) {
-    const sp_py_field *flat = table->flat ? field_named(table, table->flat) : NULL;
+    const sp_py_field *flat = table->flat ? sp_py_field_named(table, table->flat) : NULL;
     PyObject *flat_values = PyDict_New();
     if (!flat_values) return -1;
     int done = PyDict_Check(values) ? check_keys(table, flat ? flat->of : NULL, values, flat_values) : 0;
@@ -470,7 +470,7 @@ int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *valu
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
     bool record = is_record(value);
     if (PyDict_Check(value) || record) return sp_py_struct_change(call, table, value, out);
-    if (table->bare) return set_field(call, table, field_named(table, table->bare), value, out);
+    if (table->bare) return set_field(call, table, sp_py_field_named(table, table->bare), value, out);
     sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of %s", call->where, table->title + strlen("souple."));
     return -1;
 }

@@ -1118,7 +1118,7 @@ const sp_py_struct sp_py_struct_sp_rigid_mass = {
     .doc = "Mass of a rigid body."};
 
 static const sp_py_field fields_sp_rod_section[] = {
-    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .width = -2, .number = SP_PY_DOUBLE,
+    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .width = -2, .number = SP_PY_DOUBLE, .alias = "radius",
      .doc = "semi-axes along n1 and n2 [m] > 0"},
     {.name = "bore", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, bore), .number = SP_PY_DOUBLE,
      .doc = "radius of a round hole along the axis [m] >= 0, less than both semi-axes"},

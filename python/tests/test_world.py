@@ -114,6 +114,18 @@ class OtherBodies(unittest.TestCase):
             world.step(0.01)
             self.assertEqual(box.field("pose")[0], 5)
 
+    def test_one_strand_and_one_shape_are_given_directly(self):
+        with souple.World() as world:
+            rod = world.add_rod(length=2, elements=5, radius=0.01, young=2e6, density=900, name="rod", model="der")
+            self.assertEqual(rod.info.elements, 5)
+            self.assertAlmostEqual(rod.measures.mass, 900 * 2 * math.pi * 1e-4, delta=1e-9)
+            self.assertEqual(world.params["rod.young"].value, 2e6)
+            ball = world.add_rigid(type="sphere", size=0.1, pose=(0, 2, 0), free=True, density=500)
+            self.assertEqual(ball.field("pose")[1], 2)
+            self.assertAlmostEqual(ball.measures.mass, 500 * 4 / 3 * math.pi * 1e-3, places=9)
+            with self.assertRaises(TypeError):
+                world.add_rod({"length": 1, "elements": 2}, radius=0.01, length=2)
+
     def test_a_rod_that_is_inverted_stays(self):
         points = [(0.01 * i, 0.002 * math.sin(0.3 * i), 0) for i in range(30)]
         fit = souple.fit_rod(points, 8)
