@@ -25,8 +25,8 @@ class Edit(dict):
 MeshReport = collections.namedtuple("MeshReport", "stats counts defects whole", module="souple")
 MeshReport.__doc__ = """Result of an examination of a mesh or a surface.
 
-stats: souple.MeshStats; counts: {kind: number of defects}; defects: a list of dicts with kind, text, elements, nodes and value, at
-most `limit` per kind; whole: False if the search was aborted, and the counts are lower bounds.
+stats: souple.MeshStats; counts: {kind: number of defects}; defects: a list of dicts with kind, text, elements, nodes and
+value, at most `limit` per kind; whole: False if the search was aborted, and the counts are lower bounds.
 """
 
 

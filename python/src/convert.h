@@ -179,7 +179,7 @@ struct sp_py_struct;
 // A field of a struct. Written by tools/python_api.py.
 typedef struct sp_py_field {
     const char *name;
-    const char *alias;  // another name for it: "fix" for fixes
+    const char *alias;  // other names of it, between spaces: "fix" of fixes; nullable
     sp_py_kind kind;
     sp_py_number number;
     size_t at;      // offset
@@ -212,6 +212,8 @@ typedef struct sp_py_struct {
 int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out);
 // The same without the defaults: *out keeps what is not given.
 int sp_py_struct_change(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out);
+// A field by its name or one of its other names; NULL: none.
+const sp_py_field *sp_py_field_named(const sp_py_struct *table, const char *name);
 // One struct: from a dict, a record, or a bare value where the table has one.
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out);
 // A record (a named tuple, souple.<Title>) of a struct; arrays are copied. Nullable: world, for bodies and links.

@@ -34,12 +34,13 @@ class Endless:
         return self
 
 
-JUNK = [None, True, -1, 0, 1, 2**31, 2**70, -2**63, 0.5, math.nan, math.inf, -1e300, "", "x", "auto", "é" * 300, b"bytes", (), [],
-        [[]], [1], [1, 2, 3], [1, [2]], [[1, 2, 3]], ["a"], [None], {}, {"type": "x"}, {"type": 3}, {1: 2}, {"nodes": [10**9]},
-        {"nodes": "abc"}, lambda t: None, lambda t: (1, 2), lambda: 0, object, object(), Odd(), Broken(), Endless(), range(3),
-        {"elem": 2**40}, {"elem": 10**6, "at": (9, 9, 9)}, {"young": "x"}, [{}], [{"value": lambda t: 1 / 0}], memoryview(b"\1\2\3"),
-        complex(1, 2), 10**400]
-EXPECTED = (souple.Error, TypeError, ValueError, KeyError, IndexError, OverflowError, ZeroDivisionError, AttributeError, RuntimeError)
+JUNK = [None, True, -1, 0, 1, 2**31, 2**70, -2**63, 0.5, math.nan, math.inf, -1e300, "", "x", "auto", "é" * 300,
+        b"bytes", (), [], [[]], [1], [1, 2, 3], [1, [2]], [[1, 2, 3]], ["a"], [None], {}, {"type": "x"}, {"type": 3},
+        {1: 2}, {"nodes": [10**9]}, {"nodes": "abc"}, lambda t: None, lambda t: (1, 2), lambda: 0, object, object(),
+        Odd(), Broken(), Endless(), range(3), {"elem": 2**40}, {"elem": 10**6, "at": (9, 9, 9)}, {"young": "x"}, [{}],
+        [{"value": lambda t: 1 / 0}], memoryview(b"\1\2\3"), complex(1, 2), 10**400]
+EXPECTED = (souple.Error, TypeError, ValueError, KeyError, IndexError, OverflowError, ZeroDivisionError, AttributeError,
+            RuntimeError)
 
 
 class Junk(unittest.TestCase):
@@ -70,7 +71,7 @@ class Junk(unittest.TestCase):
                  ("sp_rigid_shape", lambda **k: world.add_rigid(dict(ball, **k), free=True)),
                  ("sp_rod_def", lambda **k: world.add_rod(**dict({"strands": strand, "sections": section}, **k))),
                  ("sp_rod_strand", lambda **k: world.add_rod(dict(strand, **k), section)),
-                 ("sp_link_def", lambda **k: world.add_link(**dict({"type": "spring", "a": body, "b": self.rod, "within": 1}, **k))),
+                 ("sp_link_def", lambda **k: world.add_link(**dict({"a": body, "b": self.rod, "within": 1}, **k))),
                  ("sp_contact_def", lambda **k: world.contact(**k)),
                  ("sp_contact_pair_def", lambda **k: world.add_contact_pair(**dict({"a": body, "b": self.rod}, **k))),
                  ("sp_surface_def", lambda **k: body.add_surface(**k)),
@@ -80,7 +81,7 @@ class Junk(unittest.TestCase):
                  ("sp_selection", lambda **k: mesh.select(**k)), ("sp_examine_options", lambda **k: mesh.examine(**k)),
                  ("sp_fix", lambda **k: world.add_solid(mesh, fix=dict({"nodes": [1]}, **k))),
                  ("sp_move", lambda **k: world.add_solid(mesh, move=dict({"nodes": [1]}, **k))),
-                 ("sp_load", lambda **k: world.add_solid(mesh, load=dict({"type": "force", "items": [1], "value": (1, 1, 1)}, **k))),
+                 ("sp_load", lambda **k: world.add_solid(mesh, load=dict({"items": [1], "value": (1, 1, 1)}, **k))),
                  ("sp_solver_def", lambda **k: world.add_solid(mesh, solver=k)),
                  ("sp_integrator_def", lambda **k: world.add_solid(mesh, integrator=k)),
                  ("sp_eigenstrains", lambda **k: world.add_solid(mesh, eigenstrains=k))]
@@ -129,7 +130,8 @@ class Junk(unittest.TestCase):
                  lambda v: souple.Mesh.box(v, (1, 1, 1)), lambda v: souple.Mesh.box((1, 1, 1), v), lambda v: mesh.select(v),
                  lambda v: souple.Mesh.fill_labels(v), lambda v: souple.fit_rod(v, 2), lambda v: body.field("position", out=v),
                  lambda v: world.sweep(v, (1, 1, 1), 0.1), lambda v: world.set_param("beam.young", v),
-                 lambda v: body.drag(v, (0, 0, 0), 1), lambda v: body.surface_forces(0, v), lambda v: world.publish_fields(v, "x"),
+                 lambda v: body.drag(v, (0, 0, 0), 1), lambda v: body.surface_forces(0, v),
+                 lambda v: world.publish_fields(v, "x"),
                  lambda v: world.add_friction(v, 0.1), lambda v: souple.Batch(2, v), lambda v: souple.Batch(1, lambda i, w: v)]
         for call in calls:
             for value in JUNK:
