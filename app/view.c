@@ -1,5 +1,6 @@
 // `souple view`: an interactive simulation in a browser, or a recording. Prints the address; Ctrl-C ends it.
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "common/files.h"
 #include "serve/server.h"
 
-enum { PORT, LISTEN, TOKEN, THREADS, BACKEND, SET, PLAY, RESUME, OUT, PAGE, ALLOW_ORIGIN, FRAME, ALLOW_PATH };
+enum { PORT, LISTEN, TOKEN, THREADS, BACKEND, SET, PLAY, RESUME, OUT, PAGE, ALLOW_ORIGIN, FRAME, ALLOW_PATH, UNTIL_EOF };
 #define DEFAULT_PORT 8765
 
 static const sp_option options[] = {
@@ -26,6 +27,7 @@ static const sp_option options[] = {
     [ALLOW_ORIGIN] = {"--allow-origin", "URL", "a further page that may connect, as http://localhost:5173"},
     [FRAME] = {"--frame", "URL", "a page that may show this one in a frame, as http://localhost:*; may be repeated"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
+    [UNTIL_EOF] = {"--until-eof", NULL, "end with the standard input: with the program that started it, however that ends"},
 };
 
 typedef struct sp_view_args {
@@ -33,7 +35,7 @@ typedef struct sp_view_args {
     long port;  // -1: not given
     const char *listen, *token, *resume, *out, *page, *origin;
     char frames[SP_FRAMES_MAX];
-    bool play;
+    bool play, until_eof;
 } sp_view_args;
 
 // adds an origin of one word, as "http://localhost:*", to the list of a header
@@ -65,6 +67,7 @@ static bool view_take(sp_arguments *a, int option, char **values) {
     case PAGE: v->page = values[0]; return true;
     case ALLOW_ORIGIN: v->origin = values[0]; return true;
     case FRAME: return take_frame(a, v, values[0]);
+    case UNTIL_EOF: return v->until_eof = true;
     default: return sp__take_scene_option(&v->scene, a, options[option].name, values, &bad) && !bad;
     }
 }
@@ -128,6 +131,25 @@ static void print_address(const sp_view_args *v, sp_server *s) {
     fflush(stdout);
 }
 
+// a thread of its own
+static void *wait_for_eof(void *server) {
+    char ignored[256];
+    while (read(STDIN_FILENO, ignored, sizeof ignored) > 0) continue;
+    sp__server_stop(server);
+    return NULL;
+}
+
+static void run_server(const sp_view_args *v, sp_server *s) {
+    pthread_t waiting;
+    const bool waits = v->until_eof && pthread_create(&waiting, NULL, wait_for_eof, s) == 0;
+    running = s;
+    view_watch_signals();
+    print_address(v, s);
+    sp__server_run(s);
+    running = NULL;
+    if (waits) pthread_cancel(waiting), pthread_join(waiting, NULL);
+}
+
 static int serve(const sp_view_args *v) {
     sp_gallery gallery = {0};
     int number;
@@ -151,11 +173,7 @@ static int serve(const sp_view_args *v) {
                            .playing = v->play};
     sp_server *s = good ? view_start(v, &def, why) : NULL;
     if (s) {
-        running = s;
-        view_watch_signals();
-        print_address(v, s);
-        sp__server_run(s);
-        running = NULL;
+        run_server(v, s);
         printf("souple view: ended\n");
         sp__server_free(&s);
     } else {

@@ -22,7 +22,8 @@ HEADERS = ["base", "mesh", "solve", "body", "contact", "world", "batch", "io"]
 
 # Structs that Python builds from keyword arguments or shows as records. Others are handles, or are converted by hand.
 HAND = {"sp_error", "sp_context_def", "sp_signal", "sp_pose_signal", "sp_checkpoint", "sp_batch_def", "sp_batch_view",
-        "sp_fill_region", "sp_label_volume", "sp_defect", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface", "sp_snapshot_field",
+        "sp_fill_region", "sp_label_volume", "sp_defect", "sp_snapshot", "sp_snapshot_body", "sp_snapshot_surface",
+        "sp_snapshot_field",
         "sp_contact_problem", "sp_mesh_def", "sp_trimesh_def", "sp_mesh_group", "sp_mesh_array", "sp_body_id", "sp_link_id"}
 
 # What a struct starts from where it has no default function; the rest is zero.
@@ -81,22 +82,28 @@ FLAT = {"sp_solid_def": "material"}
 # Records whose name would be that of a class.
 TITLES = {"sp_edit": "EditTaken", "sp_batch_memory": "BatchMemory"}
 ALIASES = {"fixes": "fix", "masses": "mass", "meshes": "mesh"}
+# Other names of a field, which its use suggests.
+ALSO = {"sp_load.items": "nodes faces", "sp_rod_section.axes": "radius"}
 # Arrays inside a struct with a count beside them, which Python sets itself, and how many numbers one counted item has; and those
 # that may be shorter: the rest is zero.
 FILLED = {"sp_material.coefficients": ("coefficient_count", 1), "sp_material.relaxation": ("relaxation_count", 2)}
-SHORT = {"sp_rigid_shape.size", "sp_edit.size", "sp_material.fibre"}
+SHORT = {"sp_rigid_shape.size", "sp_edit.size", "sp_material.fibre", "sp_load.value"}
+# Arrays inside a struct of which one number means all: a round cross section.
+EQUAL = {"sp_rod_section.axes"}
 BITS = {
     "axes": ("axes", [("x", "SP_AXIS_X"), ("y", "SP_AXIS_Y"), ("z", "SP_AXIS_Z")]),
     "roles": ("roles", [("visual", "SP_ROLE_VISUAL"), ("collision", "SP_ROLE_COLLISION"), ("mechanical", "SP_ROLE_MECHANICAL"),
                         ("interfaces", "SP_ROLE_INTERFACES")]),
     "ends": ("ends", [("low-open", "SP_RANGE_LOW_OPEN"), ("high-open", "SP_RANGE_HIGH_OPEN"),
-                      ("low-guard", "SP_RANGE_LOW_GUARD"), ("high-guard", "SP_RANGE_HIGH_GUARD"), ("integer", "SP_RANGE_INTEGER")]),
+                      ("low-guard", "SP_RANGE_LOW_GUARD"), ("high-guard", "SP_RANGE_HIGH_GUARD"),
+                      ("integer", "SP_RANGE_INTEGER")]),
 }
 # Words of the scene language that are not those of the constant.
 WORDS = {"SP_COMPLETE_CHOLESKY": "cholesky", "SP_OPERATOR_FREE": "matrix-free"}
 PREFIXES = {"sp_on_limit": "SP_LIMIT_", "sp_tensor_law": "SP_TENSOR_", "sp_contact_method": "SP_CONTACT_"}
 
-NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64", "uint64_t": "UINT64",
+NUMBERS = {"double": "DOUBLE", "float": "FLOAT", "int": "INT", "unsigned": "UINT", "int64_t": "INT64", "long": "INT64",
+           "uint64_t": "UINT64",
            "uint32_t": "UINT", "size_t": "SIZE", "unsigned char": "BYTE", "bool": "BOOL"}
 
 
@@ -235,9 +242,47 @@ def quoted(text, width=120):
     return "\n    ".join('"%s"' % l for l in lines + [rest])
 
 
+class Names:
+    """The names of C in comments become those of Python: functions, types, constants, statuses."""
+    HANDLES = {"sp_context": "Context", "sp_mesh": "Mesh", "sp_trimesh": "Surface", "sp_world": "World", "sp_batch": "Batch",
+               "sp_anchor": "Anchor", "sp_body_id": "Body", "sp_link_id": "Link", "sp_snapshot": "Snapshot", "sp_error": "Error",
+               "sp_edit": "Edit", "sp_mesh_report": "MeshReport", "sp_snapshot_body": "SnapshotBody",
+               "sp_snapshot_surface": "SnapshotSurface", "sp_status": "Status"}
+    FAILURES = {"SP_NO_MEMORY": "OutOfMemory", "SP_BAD_INPUT": "BadInput", "SP_BAD_ID": "BadId", "SP_UNAVAILABLE": "Unavailable",
+                "SP_NOT_FINITE": "NotFinite", "SP_SINGULAR": "Singular", "SP_DIVERGED": "Diverged", "SP_IO": "FileError",
+                "SP_BUSY": "Busy", "SP_LIMIT": "LimitReached", "SP_STOPPED": "Stopped"}
+
+    def __init__(self, api):
+        self.names = dict(self.HANDLES)
+        self.names.update({name: title(name) for name in results(api) if name not in HAND and name not in self.names})
+        for line in (ROOT / "python/src/coverage.txt").read_text().split("\n"):
+            function, _, there = line.partition(" ")
+            if there and not there.strip().startswith("- ") and function in api.functions:
+                self.names[function] = there.strip()
+        for enum in api.enums:
+            self.names.update({constant: '"%s"' % word for word, constant in api.words(enum)})
+            self.names[enum] = "one of " + ", ".join('"%s"' % word for word, _ in api.words(enum))
+        for _, words in BITS.values():
+            self.names.update({constant: '"%s"' % word for word, constant in words})
+        for match in re.finditer(r"X\(SP_(\w+), (-?\d+),", (ROOT / "include/souple/base.h").read_text()):
+            self.names["SP_" + match[1]] = self.FAILURES.get("SP_" + match[1], "Status." + match[1])
+        self.names.update({"NULL": "None", "SP_AUTO": "nan (auto)", "SP_SUBSTEPS_AUTO": "0", "SP_FIELD_LIST": "list_fields"})
+
+    def __call__(self, text):
+        text = re.sub(r" ?Optional: (out|index|info|def|whole)\.", "", text)
+        text = text.replace("SP_AXIS_ bits", '"x", "y", "z"').replace("SP_ROLE_ bits", "roles").replace("SP_RANGE_ bits", "words")
+        text = re.sub(r"Start from sp_\w+_default\(\)\.? ?", "", text)
+        text = re.sub(r"\b(sp_\w+|SP_\w+|NULL)\b(\(\))?", lambda m: self.names.get(m[1], m[0]), text)
+        return text.strip()
+
+
+names = None
+
+
 def plain(doc):
     """A comment of a header as Python's help shows it."""
-    return doc.replace("Nullable: ", "Optional: ").replace("; nullable", "; optional").replace("nullable: ", "optional: ")
+    text = doc.replace("Nullable: ", "Optional: ").replace("nullable", "optional")
+    return names(text) if names else text
 
 
 def title(struct):
@@ -309,17 +354,23 @@ def field_row(api, struct, field, tables):
     if field.name in counts and not struct.endswith("_info") and struct != "sp_addition":
         return None
     # a word of Python cannot be a keyword argument
-    row = {"name": field.name + "_" * keyword.iskeyword(field.name), "at": "offsetof(%s, %s)" % (struct, field.name), "doc": plain(field.doc)}
+    row = {"name": field.name + "_" * keyword.iskeyword(field.name), "at": "offsetof(%s, %s)" % (struct, field.name),
+           "doc": plain(field.doc)}
     if field.extent:
         row["extent"] = "sizeof ((%s *)0)->%s / sizeof ((%s *)0)->%s[0]" % (struct, field.name, struct, field.name)
     if key in FILLED:
         row["count"], row["width"] = "(int)offsetof(%s, %s)" % (struct, FILLED[key][0]), FILLED[key][1]
     elif key in SHORT:
         row["width"] = -1
+    elif key in EQUAL:
+        row["width"] = -2
     if key in GIVEN:
         row["given"] = "1 + (int)offsetof(%s, %s)" % (struct, GIVEN[key])
     alias = ALIASES.get(field.name) or (field.name[:-1] if field.name.endswith("s") and field.pointer else None)
-    if alias and field.type in api.structs and field.pointer and alias not in {f.name for f in api.structs[struct]}:
+    if key in ALSO:
+        row["alias"] = ALSO[key]
+    elif (alias and field.pointer and (field.type in api.structs or field.pointer > 1)
+          and alias not in {f.name for f in api.structs[struct]}):
         row["alias"] = alias
     if field.type == "char":
         if field.pointer > 1:
@@ -439,24 +490,48 @@ def tables_c(api):
         if name in FLAT:
             extra.append('.flat = "%s"' % FLAT[name])
         out.append("    %s,\n    .doc = %s};\n" % (", ".join(extra), quoted(plain(api.docs[name]))))
-    out.append("const sp_py_struct *const sp_py_structs[] = {\n%s    NULL};" % "".join("    &sp_py_struct_%s,\n" % n for n in tables))
+    lines = "".join("    &sp_py_struct_%s,\n" % n for n in tables)
+    out.append("const sp_py_struct *const sp_py_structs[] = {\n%s    NULL};" % lines)
     enums = sorted(api.enums) + [name for name, _ in BITS.values()]
-    out.append("const sp_py_words *const sp_py_all_words[] = {\n%s    NULL};\n" % "".join("    &sp_py_words_%s,\n" % n for n in enums))
+    lines = "".join("    &sp_py_words_%s,\n" % n for n in enums)
+    out.append("const sp_py_words *const sp_py_all_words[] = {\n%s    NULL};\n" % lines)
     return "\n".join(out)
+
+
+def keyword_doc(api, row):
+    """What help says of a keyword: its comment, and the words or the kind of its value."""
+    of = "a dict"
+    if row.get("of"):
+        rows = (field_row(api, row["of"], field, struct_order(api)) for field in api.structs[row["of"]])
+        of += " of " + ", ".join(r["name"] for r in rows if r)
+        of += ", or just its " + BARE[row["of"]] if row["of"] in BARE else ""
+    kinds = {"BODY": "a body, or its name", "ANCHOR": "a material point: Body.anchor, or a dict of elem, at, offset",
+             "STRUCT": of, "STRUCTS": of + "; or a list of them", "ONE": of,
+             "SIGNAL": "a number or a function of t [s]" if "extent" not in row else
+                       "numbers or functions of t [s], or one function that returns as many",
+             "POSE_SIGNAL": "a pose, or a function of t [s] that returns one"}
+    kind = kinds.get(row["kind"], "")
+    if row.get("of") == "sp_pose":
+        kind = "x y z, or x y z and a quaternion w x y z, or a dict of translate and quat"
+    if "words" in row:
+        words = dict((name, words) for name, words in BITS.values()).get(row["words"]) or api.words(row["words"])
+        kind = ("words: " if row["kind"] == "BITS" else "one of ") + ", ".join('"%s"' % word for word, _ in words)
+    return "; ".join(part for part in (row["doc"], kind) if part)
 
 
 def docs_h(api):
     """Comments of functions, and lists of keyword arguments, as macros for docstrings."""
     tables = struct_order(api)
-    out = [HEAD + "// Docstrings: SP_DOC_sp_world_step is the comment of the function, SP_KEYWORDS_sp_solid_def the list of the fields",
-           "// of a definition.", "// clang-format off", "#ifndef SP_PYTHON_DOCS_H", "#define SP_PYTHON_DOCS_H", ""]
+    out = [HEAD + "// Docstrings: SP_DOC_sp_world_step is the comment of the function,",
+           "// SP_KEYWORDS_sp_solid_def the list of the fields of a definition.", "// clang-format off",
+           "#ifndef SP_PYTHON_DOCS_H", "#define SP_PYTHON_DOCS_H", ""]
     for name in api.functions:
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
     for name in sorted(api.handles | set(api.structs)):
         out.append("#define SP_DOC_%s \\\n    %s" % (name, quoted(plain(api.docs[name])).replace("\n", " \\\n")))
     for name in tables:
         rows = [r for r in (field_row(api, name, f, tables) for f in api.structs[name]) if r]
-        text = "\n".join("    %s: %s" % (r["name"], r["doc"]) for r in rows)
+        text = "\n".join("    %s: %s" % (r["name"], keyword_doc(api, r)) for r in rows)
         out.append("#define SP_KEYWORDS_%s \\\n    %s" % (name, quoted("\n" + text + "\n").replace("\n", " \\\n")))
     return "\n".join(out + ["", "#endif", ""])
 
@@ -467,7 +542,9 @@ def main():
     parser.add_argument("--functions", action="store_true")
     parser.add_argument("--stubs", action="store_true")
     options = parser.parse_args()
+    global names
     api = Api()
+    names = Names(api)
     if options.functions:
         print("\n".join(api.functions))
         return 0

@@ -24,11 +24,15 @@ NUMBER = {"DOUBLE": "float", "FLOAT": "float", "BOOL": "bool"}
 KEYWORDS = {"World.__init__": "sp_world_def", "World.add_solid": "sp_solid_def", "World.add_rigid": "sp_rigid_def",
             "World.add_rod": "sp_rod_def", "World.add_link": "sp_link_def", "World.contact": "sp_contact_def",
             "World.add_contact_pair": "sp_contact_pair_def", "World.queue": "sp_edit", "World.apply": "sp_edit",
-            "Body.add_surface": "sp_surface_def", "Body.set_surface_contact": "sp_surface_contact_def", "Body.append": "sp_addition",
+            "Body.add_surface": "sp_surface_def", "Body.set_surface_contact": "sp_surface_contact_def",
+            "Body.append": "sp_addition",
             "Mesh.select": "sp_selection", "Mesh.refined": "sp_selection", "Mesh.examine": "sp_examine_options",
-            "Mesh.examine_arrays": "sp_examine_options", "Mesh.repair": "sp_examine_options", "Surface.examine": "sp_examine_options",
+            "Mesh.examine_arrays": "sp_examine_options", "Mesh.repair": "sp_examine_options",
+            "Surface.examine": "sp_examine_options",
             "Surface.repaired": "sp_examine_options", "Mesh.fill": "sp_fill_def", "Mesh.fill_labels": "sp_fill_def",
             "Batch.__init__": "sp_world_def", "moduli": "sp_material", "rigid_mass": "sp_rigid_def"}
+# fields of items that may be given directly where there is one
+ITEMS = {"sp_rod_def": ("sp_rod_strand", "sp_rod_section"), "sp_rigid_def": ("sp_rigid_shape",)}
 RETURNS = {"World.step": "Status", "World.add_solid": "Body", "World.add_rigid": "Body", "World.add_rod": "Body",
            "World.add_link": "Link", "World.save": "bytes", "World.snapshot": "Optional[Snapshot]", "Body.field": "Array_",
            "Body.anchor": "Anchor", "Mesh.select": "Array_", "Mesh.boundary": "Surface", "Mesh.examine": "MeshReport",
@@ -80,6 +84,9 @@ def rows_of(api, struct, tables):
 
 def keyword_rows(api, struct, tables):
     rows = rows_of(api, struct, tables)
+    for item in ITEMS.get(struct, ()):
+        names = {r["name"] for r in rows} | {a for r in rows for a in r.get("alias", "").split()}
+        rows += [r for r in rows_of(api, item, tables) if r["name"] not in names]
     if struct in FLAT:
         inner = next(r for r in rows if r["name"] == FLAT[struct])["of"]
         names = {r["name"] for r in rows}
@@ -107,8 +114,9 @@ def parameters_of(function, name, api, tables):
             for row in keyword_rows(api, KEYWORDS[name], tables):
                 if row["name"] not in known:
                     parts.append("%s: %s = ..." % (row["name"], field_type(row, True)))
-                if row.get("alias") and row["alias"] not in known:
-                    parts.append("%s: Any = ..." % row["alias"])
+                for alias in row.get("alias", "").split():
+                    if alias not in known:
+                        parts.append("%s: Any = ..." % alias)
         elif p.kind == p.VAR_KEYWORD:
             parts.append("**%s: Any" % p.name)
         elif p.kind == p.VAR_POSITIONAL:
@@ -169,7 +177,8 @@ def error_text(cls):
     lines = ["class %s(%s):" % (cls.__name__, ", ".join(b.__name__ for b in cls.__bases__))]
     if cls.__name__ != "Error":
         return lines + ["    ..."]
-    return lines + ["    status: Status", "    status_name: str", "    message: str", "    file: str", "    line: int", "    body: str",
+    return lines + ["    status: Status", "    status_name: str", "    message: str", "    file: str", "    line: int",
+                    "    body: str",
                     "    index: int"]
 
 

@@ -136,7 +136,8 @@ def write(folder, path, when):
     record = next(folder.glob("*.dist-info")) / "RECORD"
     lines = []
     files = sorted(p for p in folder.rglob("*") if p.is_file())
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=int(os.environ.get("WHEEL_LEVEL", "9"))) as archive:
+    level = int(os.environ.get("WHEEL_LEVEL", "9"))  # of compression, 1 the quickest
+    with zipfile.ZipFile(path, "w") as archive:
         for file in [*files, record]:
             name = file.relative_to(folder).as_posix()
             if file == record:
@@ -148,7 +149,7 @@ def write(folder, path, when):
                 lines.append("%s,sha256=%s,%d" % (name, digest, len(data)))
             info = zipfile.ZipInfo(name, when)
             info.external_attr = (0o100755 if file != record and os.access(file, os.X_OK) else 0o100644) << 16
-            archive.writestr(info, data, zipfile.ZIP_DEFLATED)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, level)
 
 
 def main():

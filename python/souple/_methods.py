@@ -25,8 +25,8 @@ class Edit(dict):
 MeshReport = collections.namedtuple("MeshReport", "stats counts defects whole", module="souple")
 MeshReport.__doc__ = """Result of an examination of a mesh or a surface.
 
-stats: souple.MeshStats; counts: {kind: number of defects}; defects: a list of dicts with kind, text, elements, nodes and value, at
-most `limit` per kind; whole: False if the search was aborted, and the counts are lower bounds.
+stats: souple.MeshStats; counts: {kind: number of defects}; defects: a list of dicts with kind, text, elements, nodes and
+value, at most `limit` per kind; whole: False if the search was aborted, and the counts are lower bounds.
 """
 
 
@@ -157,6 +157,41 @@ def _from_dict(content, context=None):
                       arrays=arrays, context=context)
 
 
+def _copied(values):
+    """Numbers that pickle: views of the library are copied on the way."""
+    return values if values is None or not isinstance(values, _core.Array) else values.tolist()
+
+
+def _copied_groups(groups):
+    return {name: {part: _copied(numbers) for part, numbers in group.items() if len(numbers)} for name, group in groups.items()}
+
+
+def _make_mesh(positions, blocks, keywords):
+    return _core.Mesh(positions, blocks, **keywords)
+
+
+def _reduce_mesh(self):
+    nodes = self.node_count
+    arrays = {name: ("nodes" if len(values) == nodes else "elements", _copied(values)) for name, values in self.arrays.items()}
+    keywords = {"groups": _copied_groups(self.groups), "arrays": arrays, "node_ids": _copied(self.node_ids),
+                "element_ids": _copied(self.element_ids), "fix_orientation": False}
+    return _make_mesh, (_copied(self.positions), [(word, _copied(array)) for word, array in self.blocks], keywords)
+
+
+def _make_surface(positions, faces, keywords):
+    return _core.Surface(positions, faces, **keywords)
+
+
+def _reduce_surface(self):
+    vertices = len(self.positions)
+    keywords = {name: _copied(getattr(self, name))
+                for name in ("texcoords", "face_texcoords", "normals", "face_normals", "colors")}
+    keywords["groups"] = _copied_groups(self.groups)
+    keywords["arrays"] = {name: ("nodes" if len(values) == vertices else "elements", _copied(values))
+                          for name, values in self.arrays.items()}
+    return _make_surface, (_copied(self.positions), _copied(self.faces), keywords)
+
+
 def attach():
     """Adds the functions to the classes."""
     for function, name in ((_publish_fields, "publish_fields"),):
@@ -169,6 +204,7 @@ def attach():
     _core.Mesh.examine = _report(_core.Mesh.examine)
     _core.Surface.examine = _report(_core.Surface.examine)
     _core.Mesh.examine_arrays = staticmethod(_report(_core.Mesh.examine_arrays))
+    _core.Mesh.__reduce__, _core.Surface.__reduce__ = _reduce_mesh, _reduce_surface
     _core.Mesh.to_dict, _core.Mesh.from_dict = _to_dict, staticmethod(_from_dict)
     _to_dict.__name__, _from_dict.__name__ = "to_dict", "from_dict"
 

@@ -1,7 +1,7 @@
 """What Python costs: python3 -m souple.bench
 
-A step of a tiny world through Python beside the same step inside the library, and an array that shows memory of the library beside
-a copy of it. The library says how long a step took (StepInfo.step_ms); what Python adds is the rest of the time between two calls.
+A step of a tiny world through Python beside the same step inside the library, and an array that shows memory of the library
+beside a copy of it. The library says how long a step took (StepInfo.step_ms); what Python adds is the rest of the time.
 """
 import statistics
 import sys

@@ -29,20 +29,20 @@ def _show_scene(self: Scene, **camera: Any) -> Picture:
 
 
 def _read_mesh(path: Any, tetrahedra: bool = False, context: Any = None) -> Any:
-    return _core.read_mesh(path, tetrahedra=tetrahedra, context=context)
+    return _core._read_mesh(path, tetrahedra=tetrahedra, context=context)
 
 
 def _read_surface(path: Any, context: Any = None) -> Any:
-    return _core.read_surface(path, context=context)
+    return _core._read_surface(path, context=context)
 
 
 def _write(self: Any, path: Any, **options: Any) -> None:
     """Writes a file; its suffix says the format. Options: format, encoding ("auto", "ascii", "binary", ...), compress."""
-    _core.write_mesh(self, path, **options)
+    _core._write_mesh(self, path, **options)
 
 
-_read_mesh.__doc__ = _core.read_mesh.__doc__
-_read_surface.__doc__ = _core.read_surface.__doc__
+_read_mesh.__doc__ = _core._read_mesh.__doc__
+_read_surface.__doc__ = _core._read_surface.__doc__
 
 
 def extend() -> None:

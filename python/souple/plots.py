@@ -46,11 +46,11 @@ class Plot:
     @property
     def svg(self) -> str:
         """One SVG element."""
-        return _core.plot_svg(self._panels)
+        return _core._plot_svg(self._panels)
 
     def write(self, path: Any) -> None:
         """Writes a file by its suffix, .svg or .png."""
-        _core.plot_write(self._panels, path)
+        _core._plot_write(self._panels, path)
 
 
 def panel(series: Any, **options: Any) -> Dict[str, Any]:

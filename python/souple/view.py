@@ -47,8 +47,9 @@ def _stop(process: "subprocess.Popen[str]", folder: str) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    if process.stdout:
-        process.stdout.close()
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -59,9 +60,9 @@ class View:
     def __init__(self, arguments: List[str], folder: str, height: int, timeout: float):
         token = secrets.token_hex(16)
         line = [command(), "view", *arguments, "--port", "0", "--token", token, "--out", os.path.join(folder, "out")]
-        line += ["--frame", "http://localhost:*", "--frame", "http://127.0.0.1:*"]
+        line += ["--frame", "http://localhost:*", "--frame", "http://127.0.0.1:*", "--until-eof"]
         self._process = subprocess.Popen(
-            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
         )
         self._end = weakref.finalize(self, _stop, self._process, folder)
         self.height = height

@@ -50,20 +50,29 @@ static sp_py_call call_of(PyObject *self) {
     return (sp_py_call){.world = ((body_object *)self)->world, .keeper = handle_of(self)};
 }
 
-// an unknown name, with the nearest of the world
-static int unknown_body(const sp_world *world, const char *name) {
-    const char *known[64];
-    char names[64][64];
+int sp_py_unknown_name(PyObject *world, PyObject *type, PyObject *name) {
+    enum { MOST = 64 };
+    const char *known[MOST];
+    char names[MOST][64];
     int count = 0;
-    for (int i = 0; count < 64 && i < sp_world_body_count(world); i++) {
+    sp_world *w = sp_py_world(world);
+    PyObject *bytes = w ? PyUnicode_AsUTF8String(name) : NULL;
+    if (!bytes) return -1;
+    for (int i = 0; count < MOST && i < sp_world_body_count(w); i++) {
         sp_body_info info;
-        // the world is not changed by it
-        if (sp_world_body_info((sp_world *)(uintptr_t)world, sp_world_body_id(world, i), &info) < 0) continue;
+        if (sp_world_body_info(w, sp_world_body_id(w, i), &info) < 0) continue;
         snprintf(names[count], sizeof names[count], "%s", info.name);
-        known[count] = names[count];
-        count++;
+        known[count] = names[count], count++;
     }
-    return sp_py_unknown(sp_py_bad_input, "body", name, known, count);
+    for (int i = 0; count < MOST && i < sp_world_link_count(w); i++) {
+        sp_link_info info;
+        if (sp_world_link_at(w, i, &info) < 0) continue;
+        snprintf(names[count], sizeof names[count], "%s", info.name);
+        known[count] = names[count], count++;
+    }
+    sp_py_unknown(type, "body", PyBytes_AsString(bytes), known, count);
+    Py_DECREF(bytes);
+    return -1;
 }
 
 int sp_py_body_id(sp_py_call *call, PyObject *value, const char *what, sp_body_id *out) {
@@ -71,7 +80,7 @@ int sp_py_body_id(sp_py_call *call, PyObject *value, const char *what, sp_body_i
     if (value == Py_None) return 0;
     if (Py_TYPE(value) == sp_py_body_type) {
         const body_object *body = (const body_object *)value;
-        if (call && call->world && ((sp_py_object *)body->world)->handle != ((sp_py_object *)call->world)->handle)
+        if (call && call->world && !sp_py_same_world(body->world, call->world))
             return sp_py_fail(SP_BAD_INPUT, "%s: a body of another world", what), -1;
         *out = body->id;
         return 0;
@@ -81,12 +90,12 @@ int sp_py_body_id(sp_py_call *call, PyObject *value, const char *what, sp_body_i
         PyErr_Clear();
         return sp_py_fail(SP_BAD_INPUT, "%s: must be a body or the name of one", what), -1;
     }
-    // names may be asked for while the world steps: edits are queued then
-    const sp_world *world = sp_py_world_shared(call->world);
+    // a step may add and remove bodies: names are not looked up meanwhile
+    const sp_world *world = sp_py_world(call->world);
     int done = -1;
     if (world) {
         *out = sp_world_body_named(world, PyBytes_AsString(bytes));
-        done = out->slot ? 0 : unknown_body(world, PyBytes_AsString(bytes));
+        done = out->slot ? 0 : sp_py_unknown_name(call->world, sp_py_bad_input, value);
     }
     Py_DECREF(bytes);
     return done;
@@ -95,13 +104,12 @@ int sp_py_body_id(sp_py_call *call, PyObject *value, const char *what, sp_body_i
 static PyObject *body_compare(PyObject *self, PyObject *other, int op) {
     if (Py_TYPE(other) != sp_py_body_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
     const body_object *a = (const body_object *)self, *b = (const body_object *)other;
-    bool same = a->world == b->world && a->id.slot == b->id.slot && a->id.generation == b->id.generation;
+    bool same = sp_py_same_world(a->world, b->world) && a->id.slot == b->id.slot && a->id.generation == b->id.generation;
     return PyBool_FromLong(same == (op == Py_EQ));
 }
 
 static Py_hash_t body_hash(PyObject *self) {
-    const body_object *body = (const body_object *)self;
-    return (Py_hash_t)(((uintptr_t)body->world >> 4) ^ ((uintptr_t)body->id.slot << 8) ^ body->id.generation) & 0x7fffffff;
+    return (Py_hash_t)(((uintptr_t)id_of(self).slot << 8 ^ id_of(self).generation) & 0x7fffffff);
 }
 
 // ---------------------------------------------------------------------------------------------------- descriptions
@@ -554,7 +562,9 @@ static PyMethodDef methods[] = {
     {"append", SP_PY_KEYWORDS(body_append), METH_VARARGS | METH_KEYWORDS,
      "append($self, **keywords)\n--\n\n" SP_DOC_sp_world_append "\n" SP_KEYWORDS_sp_addition},
     {"remove", body_remove, METH_NOARGS, "remove($self)\n--\n\n" SP_DOC_sp_world_remove},
-    {"invert", body_invert, METH_NOARGS, "invert($self)\n--\n\n" SP_DOC_sp_world_rod_invert},
+    {"invert", body_invert, METH_NOARGS,
+     "invert($self)\n--\n\n" SP_DOC_sp_world_rod_invert
+     "\n\nThe result is (nodes, 3); of a helix the rows of its elements come first, the rest is 0."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef properties[] = {{"name", body_name, NULL, "The name of the body.", NULL},

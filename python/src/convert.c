@@ -200,7 +200,14 @@ static int set_numbers(sp_py_call *call, const sp_py_field *field, PyObject *val
         }
         return sp_py_numbers_into(call, value, call->where, field->number, 1, at);
     }
-    if (!field->width) return sp_py_numbers_into(call, value, call->where, field->number, (Py_ssize_t)field->extent, at);
+    if (field->width == -2 && (PyFloat_Check(value) || PyLong_Check(value))) {
+        double all;
+        if (sp_py_numbers_into(call, value, call->where, SP_PY_DOUBLE, 1, &all) < 0) return -1;
+        for (size_t i = 0; i < field->extent; i++) memcpy(at + i * sizeof all, &all, sizeof all);
+        return 0;
+    }
+    if (field->width == 0 || field->width == -2)
+        return sp_py_numbers_into(call, value, call->where, field->number, (Py_ssize_t)field->extent, at);
     // an array with a count beside it, or one that may be shorter
     Py_ssize_t rows;
     const size_t size = sp_py_number_size(field->number);
@@ -281,11 +288,14 @@ static int set_signals(sp_py_call *call, const sp_py_field *field, PyObject *val
             if (sp_py_signal(call, value, call->where, i, &out[i]) < 0) return -1;
         return 0;
     }
-    if (!PySequence_Check(value)) {
+    if (!PySequence_Check(value) && field->width == -1) {
         // one number: the first component, as a pressure has it
         for (int i = 1; i < n; i++) out[i] = sp_signal_constant(0);
         return sp_py_signal(call, value, call->where, -1, &out[0]);
     }
+    if (!PySequence_Check(value))
+        return sp_py_fail(SP_BAD_INPUT, "%s: must be %d numbers or functions, or a function that returns %d", call->where, n, n),
+               -1;
     Py_ssize_t given = PySequence_Size(value);
     if (given != n) return sp_py_fail(SP_BAD_INPUT, "%s: %zd values, must be %d", call->where, given, n), -1;
     for (int i = 0; i < n; i++) {
@@ -366,10 +376,27 @@ static int set_field(sp_py_call *call, const sp_py_struct *table, const sp_py_fi
     return done;
 }
 
-static const sp_py_field *field_named(const sp_py_struct *table, const char *name) {
+// the next word of a list, from *at on, which moves behind it
+static bool next_word(const char **at, char *word, size_t size) {
+    while (*at && **at == ' ') (*at)++;
+    if (!*at || !**at) return false;
+    size_t n = strcspn(*at, " ");
+    snprintf(word, size, "%.*s", (int)n, *at);
+    *at += n;
+    return true;
+}
+
+static bool is_alias(const sp_py_field *field, const char *name) {
+    char word[64];
+    for (const char *at = field->alias; next_word(&at, word, sizeof word);)
+        if (strcmp(word, name) == 0) return true;
+    return false;
+}
+
+const sp_py_field *sp_py_field_named(const sp_py_struct *table, const char *name) {
     for (int i = 0; i < table->count; i++) {
         const sp_py_field *field = &table->fields[i];
-        if (strcmp(field->name, name) == 0 || (field->alias && strcmp(field->alias, name) == 0)) return field;
+        if (strcmp(field->name, name) == 0 || is_alias(field, name)) return field;
     }
     return NULL;
 }
@@ -394,8 +421,8 @@ static int check_keys(const sp_py_struct *table, const sp_py_struct *flat, PyObj
         if (bytes) snprintf(name, sizeof name, "%s", PyBytes_AsString(bytes));
         Py_XDECREF(bytes);
         if (!bytes) return PyErr_SetString(PyExc_TypeError, "keywords must be strings"), -1;
-        if (field_named(table, name)) continue;
-        if (!flat || !field_named(flat, name)) return unknown_keyword(table, flat, name);
+        if (sp_py_field_named(table, name)) continue;
+        if (!flat || !sp_py_field_named(flat, name)) return unknown_keyword(table, flat, name);
         if (PyDict_SetItem(flat_values, key, value) < 0) return -1;
     }
     return 0;
@@ -406,7 +433,9 @@ static PyObject *given_value(PyObject *values, const sp_py_field *field) {
     PyObject *value = NULL;
     if (PyDict_Check(values)) {
         value = PyDict_GetItemString(values, field->name);
-        if (!value && field->alias) value = PyDict_GetItemString(values, field->alias);
+        char word[64];
+        for (const char *at = field->alias; !value && next_word(&at, word, sizeof word);)
+            value = PyDict_GetItemString(values, word);
         Py_XINCREF(value);
     } else {
         value = PyObject_GetAttrString(values, field->name);
@@ -417,7 +446,7 @@ static PyObject *given_value(PyObject *values, const sp_py_field *field) {
 }
 
 int sp_py_struct_change(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out) {
-    const sp_py_field *flat = table->flat ? field_named(table, table->flat) : NULL;
+    const sp_py_field *flat = table->flat ? sp_py_field_named(table, table->flat) : NULL;
     PyObject *flat_values = PyDict_New();
     if (!flat_values) return -1;
     int done = PyDict_Check(values) ? check_keys(table, flat ? flat->of : NULL, values, flat_values) : 0;
@@ -441,7 +470,7 @@ int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *valu
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
     bool record = is_record(value);
     if (PyDict_Check(value) || record) return sp_py_struct_change(call, table, value, out);
-    if (table->bare) return set_field(call, table, field_named(table, table->bare), value, out);
+    if (table->bare) return set_field(call, table, sp_py_field_named(table, table->bare), value, out);
     sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of %s", call->where, table->title + strlen("souple."));
     return -1;
 }

@@ -179,13 +179,14 @@ struct sp_py_struct;
 // A field of a struct. Written by tools/python_api.py.
 typedef struct sp_py_field {
     const char *name;
-    const char *alias;  // another name for it: "fix" for fixes
+    const char *alias;  // other names of it, between spaces: "fix" of fixes; nullable
     sp_py_kind kind;
     sp_py_number number;
     size_t at;      // offset
     size_t extent;  // of an array inside the struct, else 0
-    int width;      // numbers per item behind a pointer; of an array inside with a count: per counted item; -1: may be shorter
-    int count;      // offset of the number of items, > 0; 0: see size
+    int width;  // numbers per item behind a pointer; of an array inside with a count: per counted item; -1: may be shorter; -2:
+                // one number means all
+    int count;  // offset of the number of items, > 0; 0: see size
     Py_ssize_t (*size)(const void *record);
     int given;  // 1 + offset of a bool that says that the field is given
     const struct sp_py_struct *of;
@@ -211,6 +212,8 @@ typedef struct sp_py_struct {
 int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out);
 // The same without the defaults: *out keeps what is not given.
 int sp_py_struct_change(sp_py_call *call, const sp_py_struct *table, PyObject *values, void *out);
+// A field by its name or one of its other names; NULL: none.
+const sp_py_field *sp_py_field_named(const sp_py_struct *table, const char *name);
 // One struct: from a dict, a record, or a bare value where the table has one.
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out);
 // A record (a named tuple, souple.<Title>) of a struct; arrays are copied. Nullable: world, for bodies and links.
@@ -286,6 +289,7 @@ PyObject *sp_py_world_new(sp_py_handle *handle);
 sp_py_handle *sp_py_world_handle(PyObject *world);  // borrowed; NULL: exception, it is closed or no world
 sp_world *sp_py_world(PyObject *world);             // NULL: exception: closed, forked, busy
 sp_world *sp_py_world_shared(PyObject *world);      // may be stepped by another thread
+bool sp_py_same_world(PyObject *a, PyObject *b);    // two objects of one world
 // Status of a step or a batch of steps as souple.Status; a failure, or an exception of a signal, is raised.
 PyObject *sp_py_world_result(PyObject *world, sp_status status);
 int sp_py_world_check(PyObject *world, sp_status status);       // the same: 0, or -1 with an exception
@@ -296,6 +300,8 @@ PyObject *sp_py_snapshot(PyObject *world, PyObject *unused);
 
 PyObject *sp_py_body_new(PyObject *world, sp_body_id id);  // None: null id
 PyObject *sp_py_link_new(PyObject *world, sp_link_id id);
+// -1 with an exception: the world has no body or link of this name; the sentence has the nearest and all of them.
+int sp_py_unknown_name(PyObject *world, PyObject *type, PyObject *name);
 PyObject *sp_py_anchor_new(PyObject *world, const sp_anchor *anchor);
 // Body, name of a body, or None (null id) -> id. -1: exception.
 int sp_py_body_id(sp_py_call *call, PyObject *value, const char *what, sp_body_id *out);

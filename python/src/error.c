@@ -55,6 +55,7 @@ static PyObject *class_for(sp_status status) {
 // error: nullable
 static void *raise_with(sp_status status, PyObject *message, const sp_error *error) {
     PyObject *type = class_for(status);
+    PyErr_Clear();
     PyObject *exception = message ? PyObject_CallFunctionObjArgs(type, message, NULL) : NULL;
     if (exception) {
         set_attribute(exception, "status", sp_py_status(status));

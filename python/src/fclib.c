@@ -43,25 +43,18 @@ static void fclib_free(void *pointer) {
     sp_fclib_close(&file);
 }
 
+static sp_status fclib_open(sp_context *context, const char *path, void **out) {
+    sp_fclib *file = NULL;
+    const sp_status status = sp_fclib_read(context, path, &file);
+    *out = file;
+    return status;
+}
+
 static PyObject *fclib_read(PyObject *module, PyObject *args, PyObject *keywords) {
     (void)module;
-    static char *names[] = {"path", "context", NULL};
-    PyObject *path, *context = NULL, *out = NULL;
-    sp_py_call call = {0};
-    sp_fclib *file = NULL;
-    sp_status status;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:read", names, &path, &context)) return NULL;
-    sp_py_handle *owner = sp_py_context_handle(context);
-    sp_context *ctx = owner ? sp_py_pointer_shared(owner, "context") : NULL;
-    const char *name = ctx ? sp_py_path(&call, path) : NULL;
-    if (name) {
-        SP_PY_UNLOCKED(owner, status = sp_fclib_read(ctx, name, &file));
-        sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("contact problem", file, fclib_free, owner);
-        if (status < 0) sp_py_raise_context(status, ctx);
-        if (handle) out = problem_dict((PyObject *)handle, sp_fclib_get(file));
-        Py_XDECREF((PyObject *)handle);
-    }
-    sp_py_call_end(&call, out != NULL);
+    sp_py_handle *handle = sp_py_open("contact problem", args, keywords, "O|O:read", fclib_open, fclib_free);
+    PyObject *out = handle ? problem_dict((PyObject *)handle, sp_fclib_get(handle->pointer)) : NULL;
+    Py_XDECREF((PyObject *)handle);
     return out;
 }
 

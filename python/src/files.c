@@ -4,25 +4,6 @@
 
 static PyTypeObject *mesh_file_type, *volume_type, *log_type;
 
-// The context and the path of a function; false: exception.
-typedef struct file_call {
-    sp_py_call call;
-    sp_py_handle *owner;
-    sp_context *context;
-    const char *path;
-} file_call;
-
-static bool file_begin(file_call *c, PyObject *path, PyObject *context) {
-    *c = (file_call){.owner = sp_py_context_handle(context)};
-    c->context = c->owner ? sp_py_pointer_shared(c->owner, "context") : NULL;
-    c->path = c->context ? sp_py_path(&c->call, path) : NULL;
-    return c->path != NULL;
-}
-
-static void file_end(file_call *c) {
-    sp_py_call_end(&c->call, true);
-}
-
 // ---------------------------------------------------------------------------------------------------- reading and writing
 
 static PyObject *read_mesh(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -30,16 +11,16 @@ static PyObject *read_mesh(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"path", "tetrahedra", "context", NULL};
     PyObject *path, *context = NULL, *out = NULL;
     int tets = 0;
-    file_call c;
+    sp_py_file_call c;
     sp_mesh *mesh = NULL;
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|pO:read", names, &path, &tets, &context)) return NULL;
-    if (file_begin(&c, path, context)) {
+    if (sp_py_file_begin(&c, path, context)) {
         SP_PY_UNLOCKED(c.owner,
                        status = tets ? sp_mesh_read_tets(c.context, c.path, &mesh) : sp_mesh_read(c.context, c.path, &mesh));
         out = status < 0 ? sp_py_raise_context(status, c.context) : sp_py_mesh_new(mesh, c.owner);
     }
-    file_end(&c);
+    sp_py_file_end(&c);
     return out;
 }
 
@@ -47,15 +28,15 @@ static PyObject *read_surface(PyObject *module, PyObject *args, PyObject *keywor
     (void)module;
     static char *names[] = {"path", "context", NULL};
     PyObject *path, *context = NULL, *out = NULL;
-    file_call c;
+    sp_py_file_call c;
     sp_trimesh *surface = NULL;
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:read", names, &path, &context)) return NULL;
-    if (file_begin(&c, path, context)) {
+    if (sp_py_file_begin(&c, path, context)) {
         SP_PY_UNLOCKED(c.owner, status = sp_trimesh_read(c.context, c.path, &surface));
         out = status < 0 ? sp_py_raise_context(status, c.context) : sp_py_surface_new(surface, c.owner);
     }
-    file_end(&c);
+    sp_py_file_end(&c);
     return out;
 }
 
@@ -90,21 +71,16 @@ static void mesh_file_free(void *pointer) {
     sp_mesh_file_close(&file);
 }
 
-static PyObject *mesh_file_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"path", "context", NULL};
-    PyObject *path, *context = NULL, *self = NULL;
-    file_call c;
+static sp_status mesh_file_open(sp_context *context, const char *path, void **out) {
     sp_mesh_file *file = NULL;
-    sp_status status;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:MeshFile", names, &path, &context)) return NULL;
-    if (file_begin(&c, path, context)) {
-        SP_PY_UNLOCKED(c.owner, status = sp_mesh_file_open(c.context, c.path, &file));
-        sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("mesh file", file, mesh_file_free, c.owner);
-        if (status < 0) sp_py_raise_context(status, c.context);
-        self = handle ? sp_py_object_new(type, handle) : NULL;
-    }
-    file_end(&c);
-    return self;
+    const sp_status status = sp_mesh_file_open(context, path, &file);
+    *out = file;
+    return status;
+}
+
+static PyObject *mesh_file_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    sp_py_handle *handle = sp_py_open("mesh file", args, keywords, "O|O:MeshFile", mesh_file_open, mesh_file_free);
+    return handle ? sp_py_object_new(type, handle) : NULL;
 }
 
 static PyObject *mesh_file_about(PyObject *self, void *what) {
@@ -213,18 +189,18 @@ static PyObject *volume_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     PyObject *path, *context = NULL, *self = NULL;
     const char *data = NULL;
     Py_ssize_t size = 0;
-    file_call c;
+    sp_py_file_call c;
     sp_volume *volume = NULL;
     sp_status status;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|z#O:Volume", names, &path, &data, &size, &context)) return NULL;
-    if (file_begin(&c, path, context)) {
+    if (sp_py_file_begin(&c, path, context)) {
         SP_PY_UNLOCKED(c.owner, status = data ? sp_volume_parse(c.context, data, (size_t)size, c.path, &volume)
                                               : sp_volume_read(c.context, c.path, &volume));
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("volume", volume, volume_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
         self = handle ? sp_py_object_new(type, handle) : NULL;
     }
-    file_end(&c);
+    sp_py_file_end(&c);
     return self;
 }
 
@@ -286,18 +262,18 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     static char *names[] = {"path", "mode", "context", NULL};
     PyObject *path, *context = NULL, *self = NULL;
     const char *mode = "r";
-    file_call c;
+    sp_py_file_call c;
     sp_edit_log *log = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|sO:EditLog", names, &path, &mode, &context)) return NULL;
     if ((mode[0] != 'r' && mode[0] != 'w') || mode[1]) return sp_py_fail(SP_BAD_INPUT, "mode = '%s', must be 'r' or 'w'", mode);
-    if (file_begin(&c, path, context)) {
+    if (sp_py_file_begin(&c, path, context)) {
         const sp_status status =
             mode[0] == 'w' ? sp_edit_log_create(c.context, c.path, &log) : sp_edit_log_open(c.context, c.path, &log);
         sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("edit log", log, log_free, c.owner);
         if (status < 0) sp_py_raise_context(status, c.context);
         self = handle ? sp_py_object_new(type, handle) : NULL;
     }
-    file_end(&c);
+    sp_py_file_end(&c);
     return self;
 }
 
@@ -429,10 +405,10 @@ static PyType_Slot log_slots[] = {
 static PyType_Spec log_spec = {"souple.EditLog", sizeof(sp_py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, log_slots};
 
 static PyMethodDef functions[] = {
-    {"read_mesh", KEYWORDS(read_mesh), "read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
-    {"read_surface", KEYWORDS(read_surface), "read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
-    {"write_mesh", KEYWORDS(write_mesh),
-     "write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
+    {"_read_mesh", KEYWORDS(read_mesh), "_read_mesh($module, path, tetrahedra=False, context=None)\n--\n\n" SP_DOC_sp_mesh_read},
+    {"_read_surface", KEYWORDS(read_surface), "_read_surface($module, path, context=None)\n--\n\n" SP_DOC_sp_trimesh_read},
+    {"_write_mesh", KEYWORDS(write_mesh),
+     "_write_mesh($module, mesh, path, *, format=None, encoding='auto', compress=False)\n--\n\n" SP_DOC_sp_mesh_write},
     {"edit_line", edit_line, METH_VARARGS, "edit_line($module, edit, step, world=None)\n--\n\n" SP_DOC_sp_edit_log_line},
     {NULL, NULL, 0, NULL}};
 

@@ -60,6 +60,37 @@ const char *sp_py_path(sp_py_call *call, PyObject *value) {
     return out;
 }
 
+bool sp_py_file_begin(sp_py_file_call *c, PyObject *path, PyObject *context) {
+    *c = (sp_py_file_call){.owner = sp_py_context_handle(context)};
+    c->context = c->owner ? sp_py_pointer_shared(c->owner, "context") : NULL;
+    c->path = c->context ? sp_py_path(&c->call, path) : NULL;
+    return c->path != NULL;
+}
+
+void sp_py_file_end(sp_py_file_call *c) {
+    sp_py_call_end(&c->call, true);
+}
+
+sp_py_handle *sp_py_open(const char *what, PyObject *args, PyObject *keywords, const char *format, sp_py_open_fn *open,
+                         void (*release)(void *pointer)) {
+    static char *names[] = {"path", "context", NULL};
+    PyObject *path, *context = NULL;
+    sp_py_file_call c;
+    sp_py_handle *handle = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &path, &context)) return NULL;
+    if (sp_py_file_begin(&c, path, context)) {
+        void *opened = NULL;
+        sp_status status;
+        SP_PY_UNLOCKED(c.owner, status = open(c.context, c.path, &opened));
+        if (status < 0)
+            sp_py_raise_context(status, c.context);
+        else
+            handle = sp_py_handle_new(what, opened, release, c.owner);
+    }
+    sp_py_file_end(&c);
+    return handle;
+}
+
 PyObject *sp_py_take(sp_py_call *call, PyObject *keywords, const char *name) {
     PyObject *item = keywords ? PyDict_GetItemString(keywords, name) : NULL;
     if (!item || call_hold(call, item) < 0 || PyDict_DelItemString(keywords, name) < 0) return NULL;

@@ -22,6 +22,19 @@ sp_context *sp_py_io_context(sp_py_handle *handle);
 int sp_py_strings(sp_py_call *call, PyObject *value, const char *what, const char *const **out, int *count);
 // A string or path object as text of this call. NULL: exception.
 const char *sp_py_path(sp_py_call *call, PyObject *value);
+// The context and the path of a function that reads a file.
+typedef struct sp_py_file_call {
+    sp_py_call call;
+    sp_py_handle *owner;
+    sp_context *context;
+    const char *path;
+} sp_py_file_call;
+bool sp_py_file_begin(sp_py_file_call *c, PyObject *path, PyObject *context);  // false: exception; end it, too
+void sp_py_file_end(sp_py_file_call *c);
+// What a function (path, context=None) opens, as a handle. `format`: "O|O:Recording". NULL: exception.
+typedef sp_status sp_py_open_fn(sp_context *context, const char *path, void **out);
+sp_py_handle *sp_py_open(const char *what, PyObject *args, PyObject *keywords, const char *format, sp_py_open_fn *open,
+                         void (*release)(void *pointer));
 // Takes an item out of a dict of keywords: borrowed until the call ends, NULL where it is not given (no exception).
 PyObject *sp_py_take(sp_py_call *call, PyObject *keywords, const char *name);
 // Collects the texts that the library prints: user of sp_py_print is a list.

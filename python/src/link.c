@@ -106,13 +106,13 @@ static PyObject *link_remove(PyObject *self, PyObject *unused) {
 
 static PyObject *link_compare(PyObject *self, PyObject *other, int op) {
     if (Py_TYPE(other) != sp_py_link_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-    bool same = ((sp_py_part *)self)->world == ((sp_py_part *)other)->world && id_of(self).slot == id_of(other).slot &&
-                id_of(self).generation == id_of(other).generation;
+    bool same = sp_py_same_world(((sp_py_part *)self)->world, ((sp_py_part *)other)->world) &&
+                id_of(self).slot == id_of(other).slot && id_of(self).generation == id_of(other).generation;
     return PyBool_FromLong(same == (op == Py_EQ));
 }
 
 static Py_hash_t link_hash(PyObject *self) {
-    return (Py_hash_t)(((uintptr_t)((sp_py_part *)self)->world >> 4) ^ ((uintptr_t)id_of(self).slot << 8)) & 0x7fffffff;
+    return (Py_hash_t)(((uintptr_t)id_of(self).slot << 8 ^ id_of(self).generation) & 0x7fffffff);
 }
 
 static PyObject *link_repr(PyObject *self) {
@@ -140,7 +140,7 @@ PyObject *sp_py_anchor_new(PyObject *world, const sp_anchor *anchor) {
 int sp_py_anchor(sp_py_call *call, PyObject *value, const char *what, sp_anchor *out) {
     if (Py_TYPE(value) == sp_py_anchor_type) {
         const anchor_object *a = (const anchor_object *)value;
-        if (call && call->world && ((sp_py_object *)a->world)->handle != ((sp_py_object *)call->world)->handle)
+        if (call && call->world && !sp_py_same_world(a->world, call->world))
             return sp_py_fail(SP_BAD_INPUT, "%s: a point of another world", what), -1;
         *out = a->anchor;
         return 0;

@@ -339,8 +339,8 @@ static PyMethodDef functions[] = {
     {"draw_surface", KEYWORDS(draw_surface),
      "draw_surface($module, surface, name=None, **picture)\n--\n\n" SP_DOC_sp_picture_surface},
     {"save_picture", KEYWORDS(save_picture), "save_picture($module, pixels, path, width, height)\n--\n\n" SP_DOC_sp_picture_save},
-    {"plot_write", plot_write, METH_VARARGS, "plot_write($module, panels, path)\n--\n\n" SP_DOC_sp_plot_write},
-    {"plot_svg", plot_svg, METH_O, "plot_svg($module, panels)\n--\n\nThe panels as one SVG element."},
+    {"_plot_write", plot_write, METH_VARARGS, "_plot_write($module, panels, path)\n--\n\n" SP_DOC_sp_plot_write},
+    {"_plot_svg", plot_svg, METH_O, "_plot_svg($module, panels)\n--\n\nThe panels as one SVG element."},
     {NULL, NULL, 0, NULL}};
 
 int sp_py_init_picture(PyObject *module) {

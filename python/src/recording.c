@@ -11,24 +11,16 @@ static void recording_free(void *pointer) {
     sp_recording_close(&recording);
 }
 
-static PyObject *recording_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"path", "context", NULL};
-    PyObject *path, *context = NULL, *self = NULL;
-    sp_py_call call = {0};
+static sp_status recording_open(sp_context *context, const char *path, void **out) {
     sp_recording *recording = NULL;
-    sp_status status;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:Recording", names, &path, &context)) return NULL;
-    sp_py_handle *owner = sp_py_context_handle(context);
-    sp_context *ctx = owner ? sp_py_pointer_shared(owner, "context") : NULL;
-    const char *file = ctx ? sp_py_path(&call, path) : NULL;
-    if (file) {
-        SP_PY_UNLOCKED(owner, status = sp_recording_open(ctx, file, &recording));
-        sp_py_handle *handle = status < 0 ? NULL : sp_py_handle_new("recording", recording, recording_free, owner);
-        if (status < 0) sp_py_raise_context(status, ctx);
-        if (handle) self = sp_py_object_new(type, handle);
-    }
-    sp_py_call_end(&call, self != NULL);
-    return self;
+    const sp_status status = sp_recording_open(context, path, &recording);
+    *out = recording;
+    return status;
+}
+
+static PyObject *recording_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    sp_py_handle *handle = sp_py_open("recording", args, keywords, "O|O:Recording", recording_open, recording_free);
+    return handle ? sp_py_object_new(type, handle) : NULL;
 }
 
 static sp_recording *recording_of(PyObject *self) {

@@ -457,7 +457,7 @@ static void initial_sp_selection(void *out) {
 const sp_py_struct sp_py_struct_sp_selection = {
     .name = "sp_selection", .title = "souple.Selection", .size = sizeof(sp_selection), .fields = fields_sp_selection, .count = 9,
     .initial = initial_sp_selection,
-    .doc = "A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything."};
+    .doc = "A selection: the attributes that are set intersect. , which selects everything."};
 
 static const sp_py_field fields_sp_mesh_stats[] = {
     {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, node_count), .number = SP_PY_INT,
@@ -467,7 +467,7 @@ static const sp_py_field fields_sp_mesh_stats[] = {
     {.name = "tetrahedra", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, tetrahedra), .number = SP_PY_BOOL,
      .doc = "a volume mesh, not a surface"},
     {.name = "type_counts", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, type_counts), .extent = sizeof ((sp_mesh_stats *)0)->type_counts / sizeof ((sp_mesh_stats *)0)->type_counts[0], .number = SP_PY_INT,
-     .doc = "elements of each sp_element_type, of volume meshes"},
+     .doc = "elements of each one of \"tet4\", \"line2\", \"tet10\", \"hex8\", \"tri3\", of volume meshes"},
     {.name = "low", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, low), .extent = sizeof ((sp_mesh_stats *)0)->low / sizeof ((sp_mesh_stats *)0)->low[0], .number = SP_PY_DOUBLE,
      .doc = "of the finite positions [m]"},
     {.name = "high", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_stats, high), .extent = sizeof ((sp_mesh_stats *)0)->high / sizeof ((sp_mesh_stats *)0)->high[0], .number = SP_PY_DOUBLE,
@@ -539,7 +539,7 @@ static void initial_sp_examine_options(void *out) {
 const sp_py_struct sp_py_struct_sp_examine_options = {
     .name = "sp_examine_options", .title = "souple.ExamineOptions", .size = sizeof(sp_examine_options), .fields = fields_sp_examine_options, .count = 3,
     .initial = initial_sp_examine_options,
-    .doc = "Options of an examination. Start from sp_examine_options_default()."};
+    .doc = "Options of an examination."};
 
 static const sp_py_field fields_sp_mesh_repairs[] = {
     {.name = "welded", .kind = SP_PY_NUMBER, .at = offsetof(sp_mesh_repairs, welded), .number = SP_PY_INT,
@@ -571,7 +571,7 @@ static const sp_py_field fields_sp_fill_def[] = {
      .doc = "largest ratio of cells inside to cells at the boundary: 1, 2, 4, ... 32. Default 1: equal"},
     {.name = "detail", .kind = SP_PY_NUMBER, .at = offsetof(sp_fill_def, detail), .number = SP_PY_DOUBLE,
      .doc = "smallest ratio of cells at thin or curved parts of the surface: 1, 1/2, 1/4, ... 1/32. Default 1: equal. Below 1 no "
-    "angle is guaranteed; sp_fill_info has the angles reached"},
+    "angle is guaranteed; FillInfo has the angles reached"},
     {.name = "smooth", .kind = SP_PY_NUMBER, .at = offsetof(sp_fill_def, smooth), .number = SP_PY_DOUBLE,
      .doc = "label volumes: width of the smoothing [voxels], 0.5..4. Default 1"},
 };
@@ -581,7 +581,7 @@ static void initial_sp_fill_def(void *out) {
 const sp_py_struct sp_py_struct_sp_fill_def = {
     .name = "sp_fill_def", .title = "souple.FillDef", .size = sizeof(sp_fill_def), .fields = fields_sp_fill_def, .count = 5,
     .initial = initial_sp_fill_def,
-    .doc = "Mesh generation by isosurface stuffing (Labelle and Shewchuk 2007). Start from sp_fill_def_default()."};
+    .doc = "Mesh generation by isosurface stuffing (Labelle and Shewchuk 2007)."};
 
 static const sp_py_field fields_sp_fill_info[] = {
     {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_fill_info, size), .number = SP_PY_DOUBLE,
@@ -604,7 +604,7 @@ const sp_py_struct sp_py_struct_sp_fill_info = {
 
 static const sp_py_field fields_sp_integrator_def[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_integrator_def, type), .words = &sp_py_words_sp_integrator_type,
-     .doc = "default SP_IMPLICIT_EULER"},
+     .doc = "default \"implicit-euler\""},
     {.name = "iterations", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, iterations), .number = SP_PY_INT,
      .doc = "maximum Newton iterations, >= 1, default 20; implicit-euler of rods: 1 for exactly one linearisation"},
     {.name = "tolerance", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, tolerance), .number = SP_PY_DOUBLE,
@@ -615,8 +615,8 @@ static const sp_py_field fields_sp_integrator_def[] = {
     {.name = "load_steps", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, load_steps), .number = SP_PY_INT,
      .doc = "static: loads grow in this many stages, >= 1, default 1"},
     {.name = "substeps", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, substeps), .number = SP_PY_INT,
-     .doc = "equal parts of a step, >= 1; default SP_SUBSTEPS_AUTO: one; implicit-euler of rods then divides the step of each strand "
-    "depending on its motion. Not for static"},
+     .doc = "equal parts of a step, >= 1; default 0: one; implicit-euler of rods then divides the step of each strand depending on "
+    "its motion. Not for static"},
 };
 static void initial_sp_integrator_def(void *out) {
     *(sp_integrator_def *)out = sp_integrator_def_default();
@@ -624,85 +624,84 @@ static void initial_sp_integrator_def(void *out) {
 const sp_py_struct sp_py_struct_sp_integrator_def = {
     .name = "sp_integrator_def", .title = "souple.IntegratorDef", .size = sizeof(sp_integrator_def), .fields = fields_sp_integrator_def, .count = 6,
     .initial = initial_sp_integrator_def, .bare = "type",
-    .doc = "The time integrator of a body. Start from sp_integrator_def_default()."};
+    .doc = "The time integrator of a body."};
 
 static const sp_py_field fields_sp_automatic_options[] = {
     {.name = "step", .kind = SP_PY_NUMBER, .at = offsetof(sp_automatic_options, step), .number = SP_PY_DOUBLE,
      .doc = "expected length of steps [s], > 0, default 0.01"},
     {.name = "aim_ms", .kind = SP_PY_NUMBER, .at = offsetof(sp_automatic_options, aim_ms), .number = SP_PY_DOUBLE,
-     .doc = "time that a step may take [ms], > 0; default SP_AUTO: the length of the step (real time)"},
+     .doc = "time that a step may take [ms], > 0; default nan (auto): the length of the step (real time)"},
 };
 const sp_py_struct sp_py_struct_sp_automatic_options = {
     .name = "sp_automatic_options", .title = "souple.AutomaticOptions", .size = sizeof(sp_automatic_options), .fields = fields_sp_automatic_options, .count = 2,
     .initial = NULL, .record = true,
-    .doc = "Criteria of SP_SOLVER_AUTO."};
+    .doc = "Criteria of \"auto\"."};
 
 static const sp_py_field fields_sp_cg_options[] = {
     {.name = "op", .kind = SP_PY_WORD, .at = offsetof(sp_cg_options, op), .words = &sp_py_words_sp_operator_type,
-     .doc = "product with the matrix, default SP_OPERATOR_AUTO. With SP_OPERATOR_FREE, SP_SOLVER_AUTO chooses cg"},
+     .doc = "product with the matrix, default \"auto\". With \"matrix-free\", \"auto\" chooses cg"},
 };
 const sp_py_struct sp_py_struct_sp_cg_options = {
     .name = "sp_cg_options", .title = "souple.CgOptions", .size = sizeof(sp_cg_options), .fields = fields_sp_cg_options, .count = 1,
     .initial = NULL, .record = true, .bare = "op",
-    .doc = "Options of SP_SOLVER_CG."};
+    .doc = "Options of \"cg\"."};
 
 static const sp_py_field fields_sp_pcg_options[] = {
     {.name = "preconditioner", .kind = SP_PY_WORD, .at = offsetof(sp_pcg_options, preconditioner), .words = &sp_py_words_sp_preconditioner,
-     .doc = "default SP_BLOCK_JACOBI"},
+     .doc = "default \"block-jacobi\""},
     {.name = "refresh", .kind = SP_PY_WORD, .at = offsetof(sp_pcg_options, refresh), .words = &sp_py_words_sp_refresh_policy,
-     .doc = "when it is rebuilt, default SP_REFRESH_AUTO"},
+     .doc = "when it is rebuilt, default \"auto\""},
     {.name = "refresh_every", .kind = SP_PY_NUMBER, .at = offsetof(sp_pcg_options, refresh_every), .number = SP_PY_INT,
-     .doc = "SP_REFRESH_EVERY: steps, >= 1, default 1"},
+     .doc = "\"every\": steps, >= 1, default 1"},
     {.name = "warp", .kind = SP_PY_NUMBER, .at = offsetof(sp_pcg_options, warp), .number = SP_PY_BOOL,
      .doc = "rotate an old preconditioner with the nodes, default true"},
     {.name = "lag", .kind = SP_PY_NUMBER, .at = offsetof(sp_pcg_options, lag), .number = SP_PY_INT,
      .doc = "asynchronous refresh in a deterministic world: steps from the matrix to the use of its preconditioner, >= 0, default 2"},
     {.name = "drop", .kind = SP_PY_NUMBER, .at = offsetof(sp_pcg_options, drop), .number = SP_PY_DOUBLE,
-     .doc = "SP_IC: relative size of dropped entries, >= 0, default 1e-3"},
+     .doc = "\"ic\": relative size of dropped entries, >= 0, default 1e-3"},
     {.name = "omega", .kind = SP_PY_NUMBER, .at = offsetof(sp_pcg_options, omega), .number = SP_PY_DOUBLE,
-     .doc = "SP_SSOR: relaxation factor, in (0, 2), default 1"},
+     .doc = "\"ssor\": relaxation factor, in (0, 2), default 1"},
 };
 const sp_py_struct sp_py_struct_sp_pcg_options = {
     .name = "sp_pcg_options", .title = "souple.PcgOptions", .size = sizeof(sp_pcg_options), .fields = fields_sp_pcg_options, .count = 7,
     .initial = NULL, .record = true, .bare = "preconditioner",
-    .doc = "Options of SP_SOLVER_PCG."};
+    .doc = "Options of \"pcg\"."};
 
 static const sp_py_field fields_sp_cholesky_options[] = {
     {.name = "ordering", .kind = SP_PY_WORD, .at = offsetof(sp_cholesky_options, ordering), .words = &sp_py_words_sp_ordering,
-     .doc = "default SP_ORDER_AUTO"},
+     .doc = "default \"auto\""},
     {.name = "factor", .kind = SP_PY_WORD, .at = offsetof(sp_cholesky_options, factor), .words = &sp_py_words_sp_factor_kind,
-     .doc = "default SP_LLT"},
+     .doc = "default \"llt\""},
     {.name = "precision", .kind = SP_PY_WORD, .at = offsetof(sp_cholesky_options, precision), .words = &sp_py_words_sp_factor_precision,
-     .doc = "default SP_FACTOR_AUTO"},
+     .doc = "default \"auto\""},
 };
 const sp_py_struct sp_py_struct_sp_cholesky_options = {
     .name = "sp_cholesky_options", .title = "souple.CholeskyOptions", .size = sizeof(sp_cholesky_options), .fields = fields_sp_cholesky_options, .count = 3,
     .initial = NULL, .record = true,
-    .doc = "Options of Cholesky factors: SP_SOLVER_CHOLESKY, SP_SOLVER_UPDATED_CHOLESKY, SP_SOLVER_DENSE and preconditioners with a "
-    "factor."};
+    .doc = "Options of Cholesky factors: \"cholesky\", \"updated-cholesky\", \"dense\" and preconditioners with a factor."};
 
 static const sp_py_field fields_sp_updated_options[] = {
     {.name = "threshold", .kind = SP_PY_NUMBER, .at = offsetof(sp_updated_options, threshold), .number = SP_PY_DOUBLE,
-     .doc = "error of an element above which it is refreshed [N s], >= 0; 0: all, each step. Default SP_AUTO"},
+     .doc = "error of an element above which it is refreshed [N s], >= 0; 0: all, each step. Default nan (auto)"},
     {.name = "budget_ms", .kind = SP_PY_NUMBER, .at = offsetof(sp_updated_options, budget_ms), .number = SP_PY_DOUBLE,
-     .doc = "not deterministic: time to spend on refreshing in a step [ms], > 0; default SP_AUTO"},
+     .doc = "not deterministic: time to spend on refreshing in a step [ms], > 0; default nan (auto)"},
     {.name = "budget_columns", .kind = SP_PY_NUMBER, .at = offsetof(sp_updated_options, budget_columns), .number = SP_PY_DOUBLE,
-     .doc = "maximum fraction of the block columns factored again in a step, in (0, 1]; default SP_AUTO"},
+     .doc = "maximum fraction of the block columns factored again in a step, in (0, 1]; default nan (auto)"},
 };
 const sp_py_struct sp_py_struct_sp_updated_options = {
     .name = "sp_updated_options", .title = "souple.UpdatedOptions", .size = sizeof(sp_updated_options), .fields = fields_sp_updated_options, .count = 3,
     .initial = NULL, .record = true,
-    .doc = "Options of SP_SOLVER_UPDATED_CHOLESKY (incremental Cholesky)."};
+    .doc = "Options of \"updated-cholesky\" (incremental Cholesky)."};
 
 static const sp_py_field fields_sp_solver_def[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_solver_def, type), .words = &sp_py_words_sp_solver_type,
-     .doc = "default SP_SOLVER_AUTO"},
+     .doc = "default \"auto\""},
     {.name = "tolerance", .kind = SP_PY_NUMBER, .at = offsetof(sp_solver_def, tolerance), .number = SP_PY_DOUBLE,
      .doc = "|b - Ax| / |b|; 0: exactly `iterations`, for any residual. In [0, 1), default 1e-6"},
     {.name = "iterations", .kind = SP_PY_NUMBER, .at = offsetof(sp_solver_def, iterations), .number = SP_PY_INT,
      .doc = "maximum (or exact number), >= 1, default 1000"},
     {.name = "automatic", .kind = SP_PY_STRUCT, .at = offsetof(sp_solver_def, automatic), .of = &sp_py_struct_sp_automatic_options,
-     .doc = "of SP_SOLVER_AUTO"},
+     .doc = "of \"auto\""},
     {.name = "cg", .kind = SP_PY_STRUCT, .at = offsetof(sp_solver_def, cg), .of = &sp_py_struct_sp_cg_options,
      .doc = ""},
     {.name = "pcg", .kind = SP_PY_STRUCT, .at = offsetof(sp_solver_def, pcg), .of = &sp_py_struct_sp_pcg_options,
@@ -719,7 +718,7 @@ const sp_py_struct sp_py_struct_sp_solver_def = {
     .name = "sp_solver_def", .title = "souple.SolverDef", .size = sizeof(sp_solver_def), .fields = fields_sp_solver_def, .count = 8,
     .initial = initial_sp_solver_def, .record = true, .bare = "type",
     .doc = "The linear solver of a body: its type, its stopping criterion, and a group of options for each type. Groups of other "
-    "types than the one in use are ignored. Start from sp_solver_def_default()."};
+    "types than the one in use are ignored."};
 
 static const sp_py_field fields_sp_solve_info[] = {
     {.name = "solver", .kind = SP_PY_STRING, .at = offsetof(sp_solve_info, solver),
@@ -755,7 +754,7 @@ static const sp_py_field fields_sp_solve_info[] = {
     {.name = "shift", .kind = SP_PY_NUMBER, .at = offsetof(sp_solve_info, shift), .number = SP_PY_DOUBLE,
      .doc = "diagonal shift that was necessary for a factorisation; 0: none"},
     {.name = "status", .kind = SP_PY_STATUS, .at = offsetof(sp_solve_info, status),
-     .doc = "worst of the solves: SP_OK, SP_NOT_CONVERGED, SP_NOT_SPD, SP_NOT_FINITE"},
+     .doc = "worst of the solves: Status.OK, Status.NOT_CONVERGED, Status.NOT_SPD, NotFinite"},
 };
 const sp_py_struct sp_py_struct_sp_solve_info = {
     .name = "sp_solve_info", .title = "souple.SolveInfo", .size = sizeof(sp_solve_info), .fields = fields_sp_solve_info, .count = 17,
@@ -837,7 +836,7 @@ static const sp_py_field fields_sp_fix[] = {
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_fix, nodes), .width = 1, .count = (int)offsetof(sp_fix, count), .number = SP_PY_INT,
      .doc = ""},
     {.name = "axes", .kind = SP_PY_BITS, .at = offsetof(sp_fix, axes), .words = &sp_py_words_axes,
-     .doc = "SP_AXIS_ bits"},
+     .doc = "\"x\", \"y\", \"z\""},
     {.name = "stiffness", .kind = SP_PY_NUMBER, .at = offsetof(sp_fix, stiffness), .number = SP_PY_DOUBLE,
      .doc = "[N/m] per node; 0: exactly"},
 };
@@ -889,11 +888,11 @@ const sp_py_struct sp_py_struct_sp_anchor = {
 static const sp_py_field fields_sp_load[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_load, type), .words = &sp_py_words_sp_load_type,
      .doc = ""},
-    {.name = "items", .kind = SP_PY_ARRAY, .at = offsetof(sp_load, items), .width = 1, .count = (int)offsetof(sp_load, count), .number = SP_PY_INT,
-     .doc = "nodes, or for traction and pressure indices into sp_mesh_faces; NULL: the material point `at`"},
+    {.name = "items", .kind = SP_PY_ARRAY, .at = offsetof(sp_load, items), .width = 1, .count = (int)offsetof(sp_load, count), .number = SP_PY_INT, .alias = "nodes faces",
+     .doc = "nodes, or for traction and pressure indices into Mesh.faces; None: the material point `at`"},
     {.name = "at", .kind = SP_PY_ANCHOR, .at = offsetof(sp_load, at),
      .doc = "force, torque; its `body` is ignored: the point is on the body that is defined"},
-    {.name = "value", .kind = SP_PY_SIGNAL, .at = offsetof(sp_load, value), .extent = sizeof ((sp_load *)0)->value / sizeof ((sp_load *)0)->value[0],
+    {.name = "value", .kind = SP_PY_SIGNAL, .at = offsetof(sp_load, value), .extent = sizeof ((sp_load *)0)->value / sizeof ((sp_load *)0)->value[0], .width = -1,
      .doc = "world axes"},
 };
 const sp_py_struct sp_py_struct_sp_load = {
@@ -936,7 +935,7 @@ const sp_py_struct sp_py_struct_sp_mass_def = {
     "has no volume: neither `drag` nor contacts see its size. A point inside an element is lumped to the nodes of the "
     "element by its natural coordinates, as the mass of solids, discrete rods and beams is; clothoids and helices take it "
     "where it is. If the value changes, mass with the velocity of the point is added or removed, and the change of energy "
-    "counts as `edits` in sp_work. Default: zero."};
+    "counts as `edits` in Work. Default: zero."};
 
 static const sp_py_field fields_sp_eigenstrain[] = {
     {.name = "swell", .kind = SP_PY_SIGNAL, .at = offsetof(sp_eigenstrain, swell),
@@ -991,13 +990,13 @@ static const sp_py_field fields_sp_solid_def[] = {
     {.name = "integration", .kind = SP_PY_WORD, .at = offsetof(sp_solid_def, integration), .words = &sp_py_words_sp_integration,
      .doc = "default auto"},
     {.name = "tensor_law", .kind = SP_PY_WORD, .at = offsetof(sp_solid_def, tensor_law), .words = &sp_py_words_sp_tensor_law,
-     .doc = "of SP_TENSOR_MASS, default stvk"},
+     .doc = "of \"tensor-mass\", default stvk"},
     {.name = "mass_matrix", .kind = SP_PY_WORD, .at = offsetof(sp_solid_def, mass_matrix), .words = &sp_py_words_sp_mass_matrix,
      .doc = "default lumped; consistent: not with explicit and not with solver updated-cholesky"},
     {.name = "material", .kind = SP_PY_STRUCT, .at = offsetof(sp_solid_def, material), .of = &sp_py_struct_sp_material,
      .doc = "of the elements without a region"},
     {.name = "regions", .kind = SP_PY_STRUCTS, .at = offsetof(sp_solid_def, regions), .width = 1, .count = (int)offsetof(sp_solid_def, region_count), .initial = initial_region, .of = &sp_py_struct_sp_material, .alias = "region",
-     .doc = "nullable; a value that is NaN: from `material`"},
+     .doc = "optional; a value that is NaN: from `material`"},
     {.name = "region_laws", .kind = SP_PY_STRUCTS, .at = offsetof(sp_solid_def, region_laws), .width = 1, .count = (int)offsetof(sp_solid_def, region_count), .of = &sp_py_struct_sp_solid_law, .alias = "region_law",
      .doc = "region_count; optional: that of the body"},
     {.name = "element_region", .kind = SP_PY_ARRAY, .at = offsetof(sp_solid_def, element_region), .width = 1, .size = solid_elements, .number = SP_PY_INT,
@@ -1043,7 +1042,7 @@ static void initial_sp_solid_def(void *out) {
 const sp_py_struct sp_py_struct_sp_solid_def = {
     .name = "sp_solid_def", .title = "souple.SolidDef", .size = sizeof(sp_solid_def), .fields = fields_sp_solid_def, .count = 35,
     .initial = initial_sp_solid_def, .flat = "material",
-    .doc = "A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to."};
+    .doc = "A deformable solid. Everything is copied, except what signals point to."};
 
 static const sp_py_field fields_sp_rigid_shape[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_rigid_shape, type), .words = &sp_py_words_sp_shape_type,
@@ -1068,7 +1067,7 @@ static const sp_py_field fields_sp_rigid_def[] = {
      .doc = ""},
     {.name = "shapes", .kind = SP_PY_STRUCTS, .at = offsetof(sp_rigid_def, shapes), .width = 1, .count = (int)offsetof(sp_rigid_def, shape_count), .of = &sp_py_struct_sp_rigid_shape, .alias = "shape",
      .doc = ""},
-    {.name = "meshes", .kind = SP_PY_SURFACES, .at = offsetof(sp_rigid_def, meshes), .count = (int)offsetof(sp_rigid_def, mesh_count),
+    {.name = "meshes", .kind = SP_PY_SURFACES, .at = offsetof(sp_rigid_def, meshes), .count = (int)offsetof(sp_rigid_def, mesh_count), .alias = "mesh",
      .doc = "triangle surfaces in the frame of the body; closed and outward if the body is free"},
     {.name = "kinematic", .kind = SP_PY_NUMBER, .at = offsetof(sp_rigid_def, kinematic), .number = SP_PY_BOOL,
      .doc = "follows `pose`"},
@@ -1100,9 +1099,8 @@ static void initial_sp_rigid_def(void *out) {
 const sp_py_struct sp_py_struct_sp_rigid_def = {
     .name = "sp_rigid_def", .title = "souple.RigidDef", .size = sizeof(sp_rigid_def), .fields = fields_sp_rigid_def, .count = 14,
     .initial = initial_sp_rigid_def,
-    .doc = "A rigid body: fixed, with prescribed motion, or free. Start from sp_rigid_def_default(). Everything is copied, except "
-    "what signals point to. What is below `pose` is for free bodies; fixed and kinematic ones ignore mass, density and "
-    "inertia and must not have the rest."};
+    .doc = "A rigid body: fixed, with prescribed motion, or free. Everything is copied, except what signals point to. What is below "
+    "`pose` is for free bodies; fixed and kinematic ones ignore mass, density and inertia and must not have the rest."};
 
 static const sp_py_field fields_sp_rigid_mass[] = {
     {.name = "mass", .kind = SP_PY_NUMBER, .at = offsetof(sp_rigid_mass, mass), .number = SP_PY_DOUBLE,
@@ -1120,7 +1118,7 @@ const sp_py_struct sp_py_struct_sp_rigid_mass = {
     .doc = "Mass of a rigid body."};
 
 static const sp_py_field fields_sp_rod_section[] = {
-    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .number = SP_PY_DOUBLE,
+    {.name = "axes", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, axes), .extent = sizeof ((sp_rod_section *)0)->axes / sizeof ((sp_rod_section *)0)->axes[0], .width = -2, .number = SP_PY_DOUBLE, .alias = "radius",
      .doc = "semi-axes along n1 and n2 [m] > 0"},
     {.name = "bore", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_section, bore), .number = SP_PY_DOUBLE,
      .doc = "radius of a round hole along the axis [m] >= 0, less than both semi-axes"},
@@ -1261,8 +1259,8 @@ static void initial_sp_rod_def(void *out) {
 const sp_py_struct sp_py_struct_sp_rod_def = {
     .name = "sp_rod_def", .title = "souple.RodDef", .size = sizeof(sp_rod_def), .fields = fields_sp_rod_def, .count = 25,
     .initial = initial_sp_rod_def,
-    .doc = "A body of one or thousands of strands. Nodes and elements are numbered strand by strand. Start from "
-    "sp_rod_def_default(). Everything is copied, except what signals point to."};
+    .doc = "A body of one or thousands of strands. Nodes and elements are numbered strand by strand. Everything is copied, except "
+    "what signals point to."};
 
 static const sp_py_field fields_sp_surface_def[] = {
     {.name = "name", .kind = SP_PY_STRING, .at = offsetof(sp_surface_def, name),
@@ -1270,14 +1268,14 @@ static const sp_py_field fields_sp_surface_def[] = {
     {.name = "mesh", .kind = SP_PY_SURFACE, .at = offsetof(sp_surface_def, mesh),
      .doc = "in the frame of the rest shape (rigid: of the body)"},
     {.name = "roles", .kind = SP_PY_BITS, .at = offsetof(sp_surface_def, roles), .words = &sp_py_words_roles,
-     .doc = "SP_ROLE_VISUAL, SP_ROLE_COLLISION or both; default both"},
+     .doc = "\"visual\", \"collision\" or both; default both"},
     {.name = "faces", .kind = SP_PY_ARRAY, .at = offsetof(sp_surface_def, faces), .width = 1, .count = (int)offsetof(sp_surface_def, face_count), .number = SP_PY_INT,
-     .doc = "instead of `mesh`: these boundary faces of the body (indices into sp_mesh_faces); optional"},
+     .doc = "instead of `mesh`: these boundary faces of the body (indices into Mesh.faces); optional"},
     {.name = "subdivide", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_def, subdivide), .number = SP_PY_INT,
      .doc = "subdivide each triangle of the boundary into 4^n for display, 0..4; default 0"},
     {.name = "region", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_def, region), .number = SP_PY_INT,
      .doc = "instead of all above but `name`: the interfaces of this region of a solid with regions of lower numbers, faces inside "
-    "the solid that point out of the region. Its role is SP_ROLE_INTERFACES. May be empty. From 1; 0 (default): none"},
+    "the solid that point out of the region. Its role is \"interfaces\". May be empty. From 1; 0 (default): none"},
 };
 static void initial_sp_surface_def(void *out) {
     *(sp_surface_def *)out = sp_surface_def_default();
@@ -1289,7 +1287,7 @@ const sp_py_struct sp_py_struct_sp_surface_def = {
     "follows the affine motion of that element. Forces on vertices act on the body by the exact transpose of this mapping. "
     "The vertices of collision surfaces are the collision points of a solid and share the contact stiffness of the nodes "
     "that carry them; without a collision surface the nodes are the collision points. The boundary has the roles that no "
-    "embedded surface has. Surfaces are removed with their body. Start from sp_surface_def_default()."};
+    "embedded surface has. Surfaces are removed with their body."};
 
 static const sp_py_field fields_sp_rod_cross_section[] = {
     {.name = "vertex", .kind = SP_PY_NUMBER, .at = offsetof(sp_rod_cross_section, vertex), .number = SP_PY_INT,
@@ -1320,11 +1318,11 @@ static const sp_py_field fields_sp_surface_info[] = {
     {.name = "faces", .kind = SP_PY_ARRAY, .at = offsetof(sp_surface_info, faces), .width = 3, .count = (int)offsetof(sp_surface_info, face_count), .number = SP_PY_UINT,
      .doc = "face_count x 3, outward"},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_surface_info, nodes), .width = 1, .count = (int)offsetof(sp_surface_info, vertex_count), .number = SP_PY_INT,
-     .doc = "boundary: user node of each vertex; NULL: none"},
+     .doc = "boundary: user node of each vertex; None: none"},
     {.name = "ring_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, ring_count), .number = SP_PY_INT,
      .doc = "number of `rings`"},
     {.name = "rings", .kind = SP_PY_STRUCTS, .at = offsetof(sp_surface_info, rings), .width = 1, .count = (int)offsetof(sp_surface_info, ring_count), .of = &sp_py_struct_sp_rod_cross_section, .alias = "ring",
-     .doc = "boundary: cross sections of a rod, in order; NULL: none"},
+     .doc = "boundary: cross sections of a rod, in order; None: none"},
     {.name = "revision", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_info, revision), .number = SP_PY_UINT,
      .doc = "changes when the vertices or faces change: elements were removed or appended"},
 };
@@ -1338,9 +1336,9 @@ static const sp_py_field fields_sp_surface_contact_def[] = {
      .doc = "default outside"},
     {.name = "field", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_contact_def, field), .number = SP_PY_DOUBLE,
      .doc = "rigid bodies: others touch a signed distance field with cells of this size instead of the triangles [m] > 0, at most "
-    "half of the surface; 0, the default: triangles. Not with SP_SURFACE_BOTH"},
+    "half of the surface; 0, the default: triangles. Not with \"both\""},
     {.name = "self", .kind = SP_PY_NUMBER, .at = offsetof(sp_surface_contact_def, self), .number = SP_PY_BOOL,
-     .doc = "soft bodies: the surface touches itself, also if sp_contact_def.self is false; default false"},
+     .doc = "soft bodies: the surface touches itself, also if ContactDef.self is false; default false"},
 };
 static void initial_sp_surface_contact_def(void *out) {
     *(sp_surface_contact_def *)out = sp_surface_contact_def_default();
@@ -1348,7 +1346,7 @@ static void initial_sp_surface_contact_def(void *out) {
 const sp_py_struct sp_py_struct_sp_surface_contact_def = {
     .name = "sp_surface_contact_def", .title = "souple.SurfaceContactDef", .size = sizeof(sp_surface_contact_def), .fields = fields_sp_surface_contact_def, .count = 3,
     .initial = initial_sp_surface_contact_def,
-    .doc = "How a collision surface is touched (proximity). Start from sp_surface_contact_def_default()."};
+    .doc = "How a collision surface is touched (proximity)."};
 
 static const sp_py_field fields_sp_distance_field_info[] = {
     {.name = "cell", .kind = SP_PY_NUMBER, .at = offsetof(sp_distance_field_info, cell), .number = SP_PY_DOUBLE,
@@ -1397,7 +1395,7 @@ static const sp_py_field fields_sp_contact_solver_def[] = {
 const sp_py_struct sp_py_struct_sp_contact_solver_def = {
     .name = "sp_contact_solver_def", .title = "souple.ContactSolverDef", .size = sizeof(sp_contact_solver_def), .fields = fields_sp_contact_solver_def, .count = 9,
     .initial = NULL, .record = true,
-    .doc = "Options of the solver of contact by constraints; part of sp_contact_def."};
+    .doc = "Options of the solver of contact by constraints; part of ContactDef."};
 
 static const sp_py_field fields_sp_contact_def[] = {
     {.name = "formulation", .kind = SP_PY_WORD, .at = offsetof(sp_contact_def, formulation), .words = &sp_py_words_sp_contact_formulation,
@@ -1462,7 +1460,7 @@ static const sp_py_field fields_sp_contact_part[] = {
      .doc = "number of a surface of the body; -1: all of them"},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_contact_part, nodes), .width = 1, .count = (int)offsetof(sp_contact_part, node_count), .number = SP_PY_INT,
      .doc = "nodes in user numbering: faces, edges and vertices with all their nodes in this set. A vertex of an embedded surface "
-    "counts as the node of its element that carries most of it. NULL: everything"},
+    "counts as the node of its element that carries most of it. None: everything"},
 };
 static void initial_sp_contact_part(void *out) {
     *(sp_contact_part *)out = (sp_contact_part){.surface = -1};
@@ -1482,15 +1480,16 @@ static const sp_py_field fields_sp_contact_pair_def[] = {
     {.name = "enabled", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, enabled), .number = SP_PY_BOOL,
      .doc = "default true; false: they ignore each other"},
     {.name = "friction", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, friction), .number = SP_PY_DOUBLE,
-     .doc = "coefficient >= 0; NaN, the default: that of a wider pair, of the parts, or of sp_contact_def"},
+     .doc = "coefficient >= 0; NaN, the default: that of a wider pair, of the parts, or of ContactDef"},
     {.name = "alarm", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, alarm), .number = SP_PY_DOUBLE,
-     .doc = "[m] > 0; NaN, the default: of a wider pair or of sp_contact_def"},
+     .doc = "[m] > 0; NaN, the default: of a wider pair or of ContactDef"},
     {.name = "gap", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, gap), .number = SP_PY_DOUBLE,
      .doc = "[m] >= 0; NaN, the default: likewise"},
     {.name = "continuous", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, continuous), .number = SP_PY_INT,
      .doc = "1: yes, 0: no; -1, the default: likewise. It acts on whole bodies: yes, if it is so in a part"},
     {.name = "formulation", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, formulation), .number = SP_PY_INT,
-     .doc = "sp_contact_formulation; -1, the default: likewise. Volumes are of whole bodies and surfaces"},
+     .doc = "one of \"penalty\", \"proximity\", \"volume\", \"volume-penalty\"; -1, the default: likewise. Volumes are of whole "
+    "bodies and surfaces"},
     {.name = "pixel", .kind = SP_PY_NUMBER, .at = offsetof(sp_contact_pair_def, pixel), .number = SP_PY_DOUBLE,
      .doc = "volume: [m] > 0; NaN, the default: likewise"},
 };
@@ -1501,8 +1500,7 @@ const sp_py_struct sp_py_struct_sp_contact_pair_def = {
     .name = "sp_contact_pair_def", .title = "souple.ContactPairDef", .size = sizeof(sp_contact_pair_def), .fields = fields_sp_contact_pair_def, .count = 10,
     .initial = initial_sp_contact_pair_def,
     .doc = "Other values for the contacts between two sets of bodies or parts of bodies (proximity). Where several pairs hold, the "
-    "narrower one wins, value by value. A pair that is not enabled makes no contacts. Start from "
-    "sp_contact_pair_def_default()."};
+    "narrower one wins, value by value. A pair that is not enabled makes no contacts."};
 
 static const sp_py_field fields_sp_contact_point[] = {
     {.name = "bodies", .kind = SP_PY_BODY, .at = offsetof(sp_contact_point, bodies), .extent = sizeof ((sp_contact_point *)0)->bodies / sizeof ((sp_contact_point *)0)->bodies[0],
@@ -1572,7 +1570,7 @@ static const sp_py_field fields_sp_link_part[] = {
     {.name = "body", .kind = SP_PY_BODY, .at = offsetof(sp_link_part, body),
      .doc = ""},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_link_part, nodes), .width = 1, .count = (int)offsetof(sp_link_part, node_count), .number = SP_PY_INT,
-     .doc = "in user numbering; NULL: the whole body"},
+     .doc = "in user numbering; None: the whole body"},
     {.name = "points", .kind = SP_PY_ANCHORS, .at = offsetof(sp_link_part, points), .width = 1, .count = (int)offsetof(sp_link_part, point_count), .alias = "point",
      .doc = "material points of the body instead of nodes, tied one by one to the other body; where both sides of a spring have as "
     "many, point by point: each pair is pulled together. Nullable"},
@@ -1618,8 +1616,8 @@ static void initial_sp_link_def(void *out) {
 const sp_py_struct sp_py_struct_sp_link_def = {
     .name = "sp_link_def", .title = "souple.LinkDef", .size = sizeof(sp_link_def), .fields = fields_sp_link_def, .count = 13,
     .initial = initial_sp_link_def,
-    .doc = "A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Start from "
-    "sp_link_def_default(). Everything is copied. Points are found at the state in which the link is attached."};
+    .doc = "A link between two bodies, or two parts of one body. Its rows are solved together with those of contacts. Everything is "
+    "copied. Points are found at the state in which the link is attached."};
 
 static const sp_py_field fields_sp_link_info[] = {
     {.name = "id", .kind = SP_PY_LINK, .at = offsetof(sp_link_info, id),
@@ -1633,7 +1631,7 @@ static const sp_py_field fields_sp_link_info[] = {
     {.name = "bodies", .kind = SP_PY_BODY, .at = offsetof(sp_link_info, bodies), .extent = sizeof ((sp_link_info *)0)->bodies / sizeof ((sp_link_info *)0)->bodies[0],
      .doc = "of `a` and `b`"},
     {.name = "point_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_link_info, point_count), .number = SP_PY_INT,
-     .doc = "tied points, see sp_world_link_point; 0: not attached"},
+     .doc = "tied points, see Link.points; 0: not attached"},
     {.name = "force", .kind = SP_PY_NUMBER, .at = offsetof(sp_link_info, force), .extent = sizeof ((sp_link_info *)0)->force / sizeof ((sp_link_info *)0)->force[0], .number = SP_PY_DOUBLE,
      .doc = "sum of the forces on `a` [N], the mean over the last step; on `b` it is the opposite"},
     {.name = "stretch", .kind = SP_PY_NUMBER, .at = offsetof(sp_link_info, stretch), .number = SP_PY_DOUBLE,
@@ -1687,7 +1685,7 @@ static void initial_sp_world_def(void *out) {
 const sp_py_struct sp_py_struct_sp_world_def = {
     .name = "sp_world_def", .title = "souple.WorldDef", .size = sizeof(sp_world_def), .fields = fields_sp_world_def, .count = 7,
     .initial = initial_sp_world_def, .record = true,
-    .doc = "Definition of a world. Start from sp_world_def_default()."};
+    .doc = "Definition of a world."};
 
 static const sp_py_field fields_sp_edit[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_edit, type), .words = &sp_py_words_sp_edit_type,
@@ -1745,13 +1743,13 @@ static const sp_py_field fields_sp_addition[] = {
     {.name = "node_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_addition, node_count), .number = SP_PY_INT,
      .doc = ">= 0; each new node is a node of a new element"},
     {.name = "rest", .kind = SP_PY_ARRAY, .at = offsetof(sp_addition, rest), .width = 3, .count = (int)offsetof(sp_addition, node_count), .number = SP_PY_DOUBLE,
-     .doc = "node_count x 3: positions in the rest shape [m]; NULL: from `at`"},
+     .doc = "node_count x 3: positions in the rest shape [m]; None: from `at`"},
     {.name = "position", .kind = SP_PY_ARRAY, .at = offsetof(sp_addition, position), .width = 3, .count = (int)offsetof(sp_addition, node_count), .number = SP_PY_DOUBLE,
-     .doc = "node_count x 3 [m]; NULL: from `at`, else `rest`"},
+     .doc = "node_count x 3 [m]; None: from `at`, else `rest`"},
     {.name = "velocity", .kind = SP_PY_ARRAY, .at = offsetof(sp_addition, velocity), .width = 3, .count = (int)offsetof(sp_addition, node_count), .number = SP_PY_DOUBLE,
-     .doc = "node_count x 3 [m/s]; NULL: from `at`, else 0"},
+     .doc = "node_count x 3 [m/s]; None: from `at`, else 0"},
     {.name = "at", .kind = SP_PY_ANCHORS, .at = offsetof(sp_addition, at), .width = 1, .count = (int)offsetof(sp_addition, node_count),
-     .doc = "node_count: material points of the body, which move on as nodes; NULL: none"},
+     .doc = "node_count: material points of the body, which move on as nodes; None: none"},
     {.name = "element_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_addition, element_count), .number = SP_PY_INT,
      .doc = ">= 0"},
     {.name = "like", .kind = SP_PY_ARRAY, .at = offsetof(sp_addition, like), .width = 1, .count = (int)offsetof(sp_addition, element_count), .number = SP_PY_INT,
@@ -1764,7 +1762,7 @@ static const sp_py_field fields_sp_addition[] = {
     {.name = "removed_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_addition, removed_count), .number = SP_PY_INT,
      .doc = ">= 0"},
     {.name = "removed", .kind = SP_PY_ARRAY, .at = offsetof(sp_addition, removed), .width = 1, .count = (int)offsetof(sp_addition, removed_count), .number = SP_PY_INT,
-     .doc = "removed_count: elements of the body that are removed, as SP_EDIT_REMOVE_ELEMENT does"},
+     .doc = "removed_count: elements of the body that are removed, as \"remove-element\" does"},
 };
 static void initial_sp_addition(void *out) {
     *(sp_addition *)out = sp_addition_default();
@@ -1772,9 +1770,8 @@ static void initial_sp_addition(void *out) {
 const sp_py_struct sp_py_struct_sp_addition = {
     .name = "sp_addition", .title = "souple.Addition", .size = sizeof(sp_addition), .fields = fields_sp_addition, .count = 11,
     .initial = initial_sp_addition,
-    .doc = "Nodes and elements that a solid gets while it exists, and elements that it loses at the same time. Start from "
-    "sp_addition_default(). Numbers are those of users: new nodes and elements follow those that the body has "
-    "(sp_body_info), and no number of the others changes."};
+    .doc = "Nodes and elements that a solid gets while it exists, and elements that it loses at the same time. Numbers are those of "
+    "users: new nodes and elements follow those that the body has (BodyInfo), and no number of the others changes."};
 
 static const sp_py_field fields_sp_param_spec[] = {
     {.name = "name", .kind = SP_PY_STRING, .at = offsetof(sp_param_spec, name),
@@ -1790,7 +1787,7 @@ static const sp_py_field fields_sp_param_spec[] = {
     {.name = "high", .kind = SP_PY_NUMBER, .at = offsetof(sp_param_spec, high), .number = SP_PY_DOUBLE,
      .doc = "range of a definition"},
     {.name = "ends", .kind = SP_PY_BITS, .at = offsetof(sp_param_spec, ends), .words = &sp_py_words_ends,
-     .doc = "SP_RANGE_ bits"},
+     .doc = "words"},
     {.name = "edit_low", .kind = SP_PY_NUMBER, .at = offsetof(sp_param_spec, edit_low), .number = SP_PY_DOUBLE,
      .doc = "closed range of an edit: `low` and `high`, or slightly inside if an end is open"},
     {.name = "edit_high", .kind = SP_PY_NUMBER, .at = offsetof(sp_param_spec, edit_high), .number = SP_PY_DOUBLE,
@@ -1816,8 +1813,7 @@ static const sp_py_field fields_sp_param_info[] = {
 const sp_py_struct sp_py_struct_sp_param_info = {
     .name = "sp_param_info", .title = "souple.ParamInfo", .size = sizeof(sp_param_info), .fields = fields_sp_param_info, .count = 3,
     .initial = NULL, .record = true,
-    .doc = "A parameter of a world that edits may change: all of the list except those with SP_PRICE_NEW_BODY, for each body and "
-    "region."};
+    .doc = "A parameter of a world that edits may change: all of the list except those with \"new-body\", for each body and region."};
 
 static const sp_py_field fields_sp_step_info[] = {
     {.name = "status", .kind = SP_PY_STATUS, .at = offsetof(sp_step_info, status),
@@ -1888,28 +1884,30 @@ static const sp_py_field fields_sp_body_info[] = {
     {.name = "removed", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, removed), .number = SP_PY_INT,
      .doc = "elements that edits have removed, of `elements`"},
     {.name = "appended", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, appended), .number = SP_PY_INT,
-     .doc = "elements that sp_world_append has added, the last of `elements`"},
+     .doc = "elements that Body.append has added, the last of `elements`"},
     {.name = "cells", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, cells), .number = SP_PY_INT,
-     .doc = "of sp_world_elements: those that divide the elements of a solid (docs/elements.md), else the elements"},
+     .doc = "of Body.elements: those that divide the elements of a solid (docs/elements.md), else the elements"},
     {.name = "state", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, state), .extent = sizeof ((sp_body_info *)0)->state / sizeof ((sp_body_info *)0)->state[0],
-     .doc = "names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field"},
+     .doc = "names of the fields that Body.set_state takes as positions and velocities; None: no field"},
     {.name = "frozen", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, frozen), .number = SP_PY_BOOL,
-     .doc = "held at its last valid state, see sp_on_failure"},
+     .doc = "held at its last valid state, see one of \"stop\", \"freeze\""},
     {.name = "prescribed", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, prescribed), .number = SP_PY_BOOL,
      .doc = "moves by prescription only: forces and drags have no effect"},
     {.name = "kinematic", .kind = SP_PY_NUMBER, .at = offsetof(sp_body_info, kinematic), .number = SP_PY_BOOL,
-     .doc = "prescribed, and SP_EDIT_POSE moves it"},
+     .doc = "prescribed, and \"pose\" moves it"},
     {.name = "solve", .kind = SP_PY_STRUCT, .at = offsetof(sp_body_info, solve), .of = &sp_py_struct_sp_solve_info,
      .doc = "of the last step"},
     {.name = "solver", .kind = SP_PY_STRUCT, .at = offsetof(sp_body_info, solver), .of = &sp_py_struct_sp_solver_def,
      .doc = "with `auto` resolved"},
     {.name = "solver_why", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, solver_why),
      .doc = "the reason of the choice, a sentence; empty: no choice"},
+    {.name = "material_note", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, material_note),
+     .doc = "of a network of springs: the elastic material that it replaces; empty: nothing to tell"},
     {.name = "compliance_why", .kind = SP_PY_STRING, .at = offsetof(sp_body_info, compliance_why),
      .doc = "what `auto` is for its contacts by constraints, and why; empty: no choice"},
 };
 const sp_py_struct sp_py_struct_sp_body_info = {
-    .name = "sp_body_info", .title = "souple.BodyInfo", .size = sizeof(sp_body_info), .fields = fields_sp_body_info, .count = 16,
+    .name = "sp_body_info", .title = "souple.BodyInfo", .size = sizeof(sp_body_info), .fields = fields_sp_body_info, .count = 17,
     .initial = NULL, .record = true,
     .doc = "Description of a body. Strings are valid as long as the body exists."};
 
@@ -2017,7 +2015,7 @@ static const sp_py_field fields_sp_element_view[] = {
     {.name = "nodes_per_element", .kind = SP_PY_NUMBER, .at = offsetof(sp_element_view, nodes_per_element), .number = SP_PY_INT,
      .doc = ""},
     {.name = "nodes", .kind = SP_PY_ARRAY, .at = offsetof(sp_element_view, nodes), .width = 1, .count = (int)offsetof(sp_element_view, count), .number = SP_PY_INT,
-     .doc = "count x nodes_per_element; NULL if the caller gave no array for them"},
+     .doc = "count x nodes_per_element; None if the caller gave no array for them"},
 };
 const sp_py_struct sp_py_struct_sp_element_view = {
     .name = "sp_element_view", .title = "souple.ElementView", .size = sizeof(sp_element_view), .fields = fields_sp_element_view, .count = 3,
@@ -2066,7 +2064,7 @@ static void initial_sp_scene_options(void *out) {
 const sp_py_struct sp_py_struct_sp_scene_options = {
     .name = "sp_scene_options", .title = "souple.SceneOptions", .size = sizeof(sp_scene_options), .fields = fields_sp_scene_options, .count = 2,
     .initial = initial_sp_scene_options,
-    .doc = "Options of reading a scene. Start from sp_scene_options_default()."};
+    .doc = "Options of reading a scene."};
 
 static const sp_py_field fields_sp_scene_message[] = {
     {.name = "severity", .kind = SP_PY_WORD, .at = offsetof(sp_scene_message, severity), .words = &sp_py_words_sp_severity,
@@ -2091,7 +2089,7 @@ static const sp_py_field fields_sp_scene_info[] = {
     {.name = "size", .kind = SP_PY_NUMBER, .at = offsetof(sp_scene_info, size), .number = SP_PY_SIZE,
      .doc = ""},
     {.name = "set_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_scene_info, set_count), .number = SP_PY_INT,
-     .doc = "for sp_scene_set_text"},
+     .doc = "for Scene.sets"},
     {.name = "seed", .kind = SP_PY_NUMBER, .at = offsetof(sp_scene_info, seed), .number = SP_PY_UINT64,
      .doc = "of all random numbers of the scene"},
 };
@@ -2134,7 +2132,7 @@ static void initial_sp_import_options(void *out) {
 const sp_py_struct sp_py_struct_sp_import_options = {
     .name = "sp_import_options", .title = "souple.ImportOptions", .size = sizeof(sp_import_options), .fields = fields_sp_import_options, .count = 2,
     .initial = initial_sp_import_options,
-    .doc = "Options of a conversion. Start from sp_import_options_default()."};
+    .doc = "Options of a conversion."};
 
 static const sp_py_field fields_sp_import_note[] = {
     {.name = "fate", .kind = SP_PY_WORD, .at = offsetof(sp_import_note, fate), .words = &sp_py_words_sp_import_fate,
@@ -2165,7 +2163,7 @@ static const sp_py_field fields_sp_run_options[] = {
     {.name = "endless", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_options, endless), .number = SP_PY_BOOL,
      .doc = "no stop condition is required"},
     {.name = "resume", .kind = SP_PY_STRING, .at = offsetof(sp_run_options, resume),
-     .doc = "checkpoint file of sp_run_save from which to continue; optional. Records in `out` are continued"},
+     .doc = "checkpoint file of Run.save from which to continue; optional. Records in `out` are continued"},
 };
 static void initial_sp_run_options(void *out) {
     *(sp_run_options *)out = sp_run_options_default();
@@ -2173,7 +2171,7 @@ static void initial_sp_run_options(void *out) {
 const sp_py_struct sp_py_struct_sp_run_options = {
     .name = "sp_run_options", .title = "souple.RunOptions", .size = sizeof(sp_run_options), .fields = fields_sp_run_options, .count = 6,
     .initial = initial_sp_run_options,
-    .doc = "Values that override those of the scene. Start from sp_run_options_default()."};
+    .doc = "Values that override those of the scene."};
 
 static const sp_py_field fields_sp_run_look[] = {
     {.name = "color", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_look, color), .extent = sizeof ((sp_run_look *)0)->color / sizeof ((sp_run_look *)0)->color[0], .number = SP_PY_DOUBLE,
@@ -2196,7 +2194,7 @@ static const sp_py_field fields_sp_run_probe[] = {
     {.name = "name", .kind = SP_PY_STRING, .at = offsetof(sp_run_probe, name),
      .doc = ""},
     {.name = "body", .kind = SP_PY_STRING, .at = offsetof(sp_run_probe, body),
-     .doc = "nullable"},
+     .doc = "optional"},
     {.name = "quantity_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_probe, quantity_count), .number = SP_PY_INT,
      .doc = ""},
     {.name = "values", .kind = SP_PY_ARRAY, .at = offsetof(sp_run_probe, values), .width = 1, .count = (int)offsetof(sp_run_probe, sample_count), .number = SP_PY_DOUBLE,
@@ -2269,7 +2267,7 @@ static void initial_sp_mesh_write_options(void *out) {
 const sp_py_struct sp_py_struct_sp_mesh_write_options = {
     .name = "sp_mesh_write_options", .title = "souple.MeshWriteOptions", .size = sizeof(sp_mesh_write_options), .fields = fields_sp_mesh_write_options, .count = 3,
     .initial = initial_sp_mesh_write_options,
-    .doc = "Options of writing a mesh. Start from sp_mesh_write_options_default()."};
+    .doc = "Options of writing a mesh."};
 
 static const sp_py_field fields_sp_mesh_file_content[] = {
     {.name = "format", .kind = SP_PY_STRING, .at = offsetof(sp_mesh_file_content, format),
@@ -2292,7 +2290,7 @@ static const sp_py_field fields_sp_recording_info[] = {
     {.name = "scene_size", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, scene_size), .number = SP_PY_SIZE,
      .doc = ""},
     {.name = "scene_path", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, scene_path),
-     .doc = "file name of the scene as given by the caller: `name` of sp_scene_parse"},
+     .doc = "file name of the scene as given by the caller: `name` of Scene.parse"},
     {.name = "set_count", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, set_count), .number = SP_PY_INT,
      .doc = ""},
     {.name = "version", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, version),
@@ -2306,11 +2304,11 @@ static const sp_py_field fields_sp_recording_info[] = {
     {.name = "in_double", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, in_double), .number = SP_PY_BOOL,
      .doc = "numbers are stored as double; otherwise as float"},
     {.name = "visual", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, visual), .number = SP_PY_BOOL,
-     .doc = "contains visual surfaces instead of mechanical meshes: sp_recording_show cannot use it"},
+     .doc = "contains visual surfaces instead of mechanical meshes: Recording.show cannot use it"},
     {.name = "complete", .kind = SP_PY_NUMBER, .at = offsetof(sp_recording_info, complete), .number = SP_PY_BOOL,
      .doc = "the run closed it"},
     {.name = "edits", .kind = SP_PY_STRING, .at = offsetof(sp_recording_info, edits),
-     .doc = "log of the edits up to the last frame, in the format of sp_edit_log_open; empty: none"},
+     .doc = "log of the edits up to the last frame, in the format of EditLog; empty: none"},
 };
 const sp_py_struct sp_py_struct_sp_recording_info = {
     .name = "sp_recording_info", .title = "souple.RecordingInfo", .size = sizeof(sp_recording_info), .fields = fields_sp_recording_info, .count = 14,
@@ -2375,13 +2373,13 @@ static const sp_py_field fields_sp_recording_contact[] = {
 const sp_py_struct sp_py_struct_sp_recording_contact = {
     .name = "sp_recording_contact", .title = "souple.RecordingContact", .size = sizeof(sp_recording_contact), .fields = fields_sp_recording_contact, .count = 6,
     .initial = NULL, .record = true,
-    .doc = "A contact of a recorded frame, as in sp_contact_point."};
+    .doc = "A contact of a recorded frame, as in ContactPoint."};
 
 static const sp_py_field fields_sp_run_record[] = {
     {.name = "file", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, file),
      .doc = "as in the scene"},
     {.name = "path", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, path),
-     .doc = "path of the file; NULL: nothing is written"},
+     .doc = "path of the file; None: nothing is written"},
     {.name = "kind", .kind = SP_PY_STRING, .at = offsetof(sp_run_record, kind),
      .doc = "\"xdmf\", \"vtu\", \"obj\", \"ply\", \"png\", \"csv\""},
     {.name = "frames", .kind = SP_PY_NUMBER, .at = offsetof(sp_run_record, frames), .number = SP_PY_INT64,
@@ -2418,7 +2416,7 @@ static void initial_sp_run_recorder_def(void *out) {
 const sp_py_struct sp_py_struct_sp_run_recorder_def = {
     .name = "sp_run_recorder_def", .title = "souple.RunRecorderDef", .size = sizeof(sp_run_recorder_def), .fields = fields_sp_run_recorder_def, .count = 7,
     .initial = initial_sp_run_recorder_def,
-    .doc = "What is recorded. Start from sp_run_recorder_def_default()."};
+    .doc = "What is recorded."};
 
 static const sp_py_field fields_sp_picture_extent[] = {
     {.name = "low", .kind = SP_PY_NUMBER, .at = offsetof(sp_picture_extent, low), .extent = sizeof ((sp_picture_extent *)0)->low / sizeof ((sp_picture_extent *)0)->low[0], .number = SP_PY_DOUBLE,
@@ -2439,11 +2437,11 @@ const sp_py_struct sp_py_struct_sp_picture_extent = {
     .name = "sp_picture_extent", .title = "souple.PictureExtent", .size = sizeof(sp_picture_extent), .fields = fields_sp_picture_extent, .count = 5,
     .initial = initial_sp_picture_extent, .record = true,
     .doc = "The common extent of a series of pictures, so that neither the camera nor the colours jump: a box around everything "
-    "visible, and the range of the displayed field. Start from sp_picture_extent_default(), which is empty."};
+    "visible, and the range of the displayed field. , which is empty."};
 
 static const sp_py_field fields_sp_picture_opacity[] = {
     {.name = "body", .kind = SP_PY_STRING, .at = offsetof(sp_picture_opacity, body),
-     .doc = "by name; NULL: every body"},
+     .doc = "by name; None: every body"},
     {.name = "opacity", .kind = SP_PY_NUMBER, .at = offsetof(sp_picture_opacity, opacity), .number = SP_PY_DOUBLE,
      .doc = "in [0, 1]; 0: not drawn"},
 };
@@ -2481,7 +2479,7 @@ static const sp_py_field fields_sp_picture_def[] = {
     {.name = "range", .kind = SP_PY_NUMBER, .at = offsetof(sp_picture_def, range), .extent = sizeof ((sp_picture_def *)0)->range / sizeof ((sp_picture_def *)0)->range[0], .number = SP_PY_DOUBLE,
      .doc = "of the colours; NaN (default): that of the scene, or of the visible values"},
     {.name = "title", .kind = SP_PY_STRING, .at = offsetof(sp_picture_def, title),
-     .doc = "nullable"},
+     .doc = "optional"},
     {.name = "note", .kind = SP_PY_STRING, .at = offsetof(sp_picture_def, note),
      .doc = "a line below the title; optional: time and step"},
     {.name = "clip", .kind = SP_PY_NUMBER, .at = offsetof(sp_picture_def, clip), .number = SP_PY_BOOL,
@@ -2511,8 +2509,7 @@ static void initial_sp_picture_def(void *out) {
 const sp_py_struct sp_py_struct_sp_picture_def = {
     .name = "sp_picture_def", .title = "souple.PictureDef", .size = sizeof(sp_picture_def), .fields = fields_sp_picture_def, .count = 25,
     .initial = initial_sp_picture_def, .record = true,
-    .doc = "Definition of a picture. Start from sp_picture_def_default() or sp_run_picture(). Strings and lists are borrowed for "
-    "the call."};
+    .doc = "Definition of a picture. or Run.camera. Strings and lists are borrowed for the call."};
 
 static const sp_py_field fields_sp_gltf_options[] = {
     {.name = "normals", .kind = SP_PY_NUMBER, .at = offsetof(sp_gltf_options, normals), .number = SP_PY_BOOL,
@@ -2524,7 +2521,7 @@ static void initial_sp_gltf_options(void *out) {
 const sp_py_struct sp_py_struct_sp_gltf_options = {
     .name = "sp_gltf_options", .title = "souple.GltfOptions", .size = sizeof(sp_gltf_options), .fields = fields_sp_gltf_options, .count = 1,
     .initial = initial_sp_gltf_options,
-    .doc = "Options of a glTF file. Start from sp_gltf_options_default()."};
+    .doc = "Options of a glTF file."};
 
 static const sp_py_field fields_sp_section_faces[] = {
     {.name = "positions", .kind = SP_PY_ARRAY, .at = offsetof(sp_section_faces, positions), .width = 3, .count = (int)offsetof(sp_section_faces, vertex_count), .number = SP_PY_DOUBLE,
@@ -2587,7 +2584,7 @@ static const sp_py_field fields_sp_fclib_matrix[] = {
 const sp_py_struct sp_py_struct_sp_fclib_matrix = {
     .name = "sp_fclib_matrix", .title = "souple.FclibMatrix", .size = sizeof(sp_fclib_matrix), .fields = fields_sp_fclib_matrix, .count = 2,
     .initial = NULL, .record = true,
-    .doc = "A sparse matrix by rows: row i has the entries [start[i], start[i + 1]); entries of the same place add up. start NULL: "
+    .doc = "A sparse matrix by rows: row i has the entries [start[i], start[i + 1]); entries of the same place add up. start None: "
     "the problem has no such matrix."};
 
 static const sp_py_field fields_sp_fclib_problem[] = {
@@ -2618,7 +2615,7 @@ const sp_py_struct sp_py_struct_sp_fclib_problem = {
     .doc = "A frictional contact problem in the form of FCLIB, the library of such problems of Siconos (Acary et al. 2014). Rows of "
     "contact i are `dimension` i (normal) and the following (tangents). A local problem is u = W r + V l + q, 0 = V^T r + R "
     "l + s, a global one M v = H r + G l + f, u = H^T v + w, 0 = G^T v + b; l are multipliers of equality constraints. "
-    "Vectors that the form does not have are NULL."};
+    "Vectors that the form does not have are None."};
 
 static const sp_py_field fields_sp_fclib_solution[] = {
 };

@@ -43,6 +43,10 @@ PyObject *sp_py_world_result(PyObject *world, sp_status status) {
     return sp_py_status(status);
 }
 
+bool sp_py_same_world(PyObject *a, PyObject *b) {
+    return a == b || ((sp_py_object *)a)->handle == ((sp_py_object *)b)->handle;
+}
+
 int sp_py_world_check(PyObject *world, sp_status status) {
     PyObject *result = sp_py_world_result(world, status);
     Py_XDECREF(result);
@@ -124,7 +128,8 @@ static int split_material(PyObject *all) {
 }
 
 // what a region does not give and the library does not take from the body
-static void complete_regions(sp_py_call *call, sp_solid_def *def) {
+static int complete_regions(sp_py_call *call, sp_solid_def *def) {
+    if (def->region_count > 0 && !def->regions) return sp_py_fail(SP_BAD_INPUT, "region_laws: needs as many regions"), -1;
     sp_material *regions = sp_py_call_alloc(call, (size_t)def->region_count, sizeof *regions);
     for (int i = 0; regions && i < def->region_count; i++) {
         regions[i] = def->regions[i];
@@ -132,6 +137,7 @@ static void complete_regions(sp_py_call *call, sp_solid_def *def) {
         if (isnan(regions[i].incompressibility)) regions[i].incompressibility = def->material.incompressibility;
     }
     def->regions = regions;
+    return regions ? 0 : -1;
 }
 
 static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywords) {
@@ -143,8 +149,7 @@ static PyObject *world_add_solid(PyObject *self, PyObject *args, PyObject *keywo
     sp_body_id id;
     if (all && split_material(all) == 0 && sp_py_struct_set(&call, &sp_py_struct_sp_solid_def, all, &def) == 0) {
         sp_status status;
-        complete_regions(&call, &def);
-        if (!def.regions) goto done;
+        if (complete_regions(&call, &def) < 0) goto done;
         SP_PY_LONG(handle_of(self), status = sp_world_add_solid(world, &def, &id));
         if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
     }
@@ -154,6 +159,29 @@ done:
     return result;
 }
 
+// Keywords that belong to an item of a list (a strand, a shape), and not to the definition itself, become its one item, unless
+// the list is given: add_rod(length=1, elements=10, radius=0.01).
+static int gather_item(PyObject *all, const sp_py_struct *outer, const char *list, const sp_py_struct *item) {
+    const sp_py_field *field = sp_py_field_named(outer, list);
+    if (PyDict_GetItemString(all, list) || (field->alias && PyDict_GetItemString(all, field->alias))) return 0;
+    PyObject *part = PyDict_New(), *copy = PyDict_Copy(all), *key, *value;
+    Py_ssize_t at = 0;
+    int done = part && copy ? 0 : -1;
+    while (done == 0 && PyDict_Next(copy, &at, &key, &value)) {
+        PyObject *name = PyUnicode_AsUTF8String(key);
+        const char *text = name ? PyBytes_AsString(name) : "";
+        if (!name)
+            done = -1;
+        else if (!sp_py_field_named(outer, text) && sp_py_field_named(item, text))
+            done = PyDict_SetItem(part, key, value) < 0 ? -1 : PyDict_DelItem(all, key);
+        Py_XDECREF(name);
+    }
+    if (done == 0 && PyDict_Size(part) > 0) done = PyDict_SetItemString(all, list, part);
+    Py_XDECREF(copy);
+    Py_XDECREF(part);
+    return done;
+}
+
 static PyObject *world_add_rigid(PyObject *self, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"shapes", "name", NULL};
     sp_world *world = sp_py_world(self);
@@ -161,7 +189,8 @@ static PyObject *world_add_rigid(PyObject *self, PyObject *args, PyObject *keywo
     sp_py_call call = call_of(self);
     sp_rigid_def def;
     sp_body_id id;
-    if (all && sp_py_struct_set(&call, &sp_py_struct_sp_rigid_def, all, &def) == 0) {
+    if (all && gather_item(all, &sp_py_struct_sp_rigid_def, "shapes", &sp_py_struct_sp_rigid_shape) == 0 &&
+        sp_py_struct_set(&call, &sp_py_struct_sp_rigid_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_add_rigid(world, &def, &id));
         if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
@@ -178,7 +207,9 @@ static PyObject *world_add_rod(PyObject *self, PyObject *args, PyObject *keyword
     sp_py_call call = call_of(self);
     sp_rod_def def;
     sp_body_id id;
-    if (all && sp_py_struct_set(&call, &sp_py_struct_sp_rod_def, all, &def) == 0) {
+    if (all && gather_item(all, &sp_py_struct_sp_rod_def, "strands", &sp_py_struct_sp_rod_strand) == 0 &&
+        gather_item(all, &sp_py_struct_sp_rod_def, "sections", &sp_py_struct_sp_rod_section) == 0 &&
+        sp_py_struct_set(&call, &sp_py_struct_sp_rod_def, all, &def) == 0) {
         sp_status status;
         SP_PY_LONG(handle_of(self), status = sp_world_add_rod(world, &def, &id));
         if (sp_py_world_check(self, status) == 0) result = sp_py_body_new(self, id);
@@ -245,7 +276,12 @@ static PyObject *find_named(PyObject *self, PyObject *name) {
 
 static PyObject *world_getitem(PyObject *self, PyObject *name) {
     PyObject *found = find_named(self, name);
-    if (!found && !PyErr_Occurred()) PyErr_SetObject(PyExc_KeyError, name);
+    if (!found && !PyErr_Occurred()) {
+        if (PyUnicode_Check(name))
+            sp_py_unknown_name(self, PyExc_KeyError, name);
+        else
+            PyErr_SetObject(PyExc_KeyError, name);
+    }
     return found;
 }
 
@@ -796,10 +832,11 @@ static PyMethodDef methods[] = {
      "\nof the material:\n" SP_KEYWORDS_sp_material},
     {"add_rigid", SP_PY_KEYWORDS(world_add_rigid), METH_VARARGS | METH_KEYWORDS,
      "add_rigid($self, shapes=None, name=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_rigid "\n" SP_KEYWORDS_sp_rigid_def
-     "\nof a shape:\n" SP_KEYWORDS_sp_rigid_shape},
+     "\nof a shape (one shape: also directly, but its pose is that of the body):\n" SP_KEYWORDS_sp_rigid_shape},
     {"add_rod", SP_PY_KEYWORDS(world_add_rod), METH_VARARGS | METH_KEYWORDS,
      "add_rod($self, strands=None, sections=None, name=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_rod
-     "\n" SP_KEYWORDS_sp_rod_def "\nof a strand:\n" SP_KEYWORDS_sp_rod_strand "\nof a section:\n" SP_KEYWORDS_sp_rod_section},
+     "\n" SP_KEYWORDS_sp_rod_def "\nof a strand (one strand: also directly):\n" SP_KEYWORDS_sp_rod_strand
+     "\nof a section (one section: also directly):\n" SP_KEYWORDS_sp_rod_section},
     {"add_link", SP_PY_KEYWORDS(world_add_link), METH_VARARGS | METH_KEYWORDS,
      "add_link($self, type=\"weld\", a=None, b=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_link "\n" SP_KEYWORDS_sp_link_def},
     {"contact", SP_PY_KEYWORDS(world_contact), METH_VARARGS | METH_KEYWORDS,

@@ -13,7 +13,8 @@ def use_everything(context):
     mesh = souple.Mesh.box((1, 0.2, 0.2), (4, 1, 1), context=context)
     root = mesh.select(where=lambda x: x[0] == 0)
     with souple.World(gravity=lambda t: (0, -1, 0), context=context) as world:
-        beam = world.add_solid(mesh, "beam", young=1e4, fix=root, load={"type": "force", "items": [5], "value": (0, lambda t: t, 0)})
+        beam = world.add_solid(mesh, "beam", young=1e4, fix=root,
+                               load={"type": "force", "nodes": [5], "value": (0, lambda t: t, 0)})
         ball = world.add_rigid({"type": "sphere", "size": 0.1, "pose": (0, 1, 0)}, "ball", free=True)
         beam.add_surface(mesh.boundary(), "skin")
         world.publish_fields("beam", ["position"])

@@ -1,5 +1,6 @@
 """Meshes and surfaces: generators, selections with predicates, refinement, filling, examination, repair."""
 import math
+import pickle
 import unittest
 
 import souple
@@ -106,6 +107,26 @@ class Meshes(unittest.TestCase):
         sound, repairs = souple.Mesh.repair(x + [[9, 9, 9]], e + [e[0]])
         self.assertEqual((repairs.turned, repairs.dropped_duplicates, repairs.dropped_nodes), (1, 1, 1))
         self.assertEqual(sound.element_count, mesh.element_count)
+
+
+class Pickles(unittest.TestCase):
+    def test_meshes_and_surfaces_pickle(self):
+        box = souple.Mesh.box((1, 1, 1), (2, 2, 2))
+        mesh = souple.Mesh(box.positions, box.elements, groups={"a": [1, 2], "b": {"nodes": [5]}}, node_ids=range(10, 37),
+                           arrays={"heat": list(range(27)), "young": ("elements", [1.5] * 48)})
+        again = pickle.loads(pickle.dumps(mesh))
+        self.assertEqual(again.positions.tolist(), mesh.positions.tolist())
+        self.assertEqual(again.elements.tolist(), mesh.elements.tolist())
+        self.assertEqual([int(n) for n in again.groups["a"]["elements"]], [1, 2])
+        self.assertEqual([int(n) for n in again.groups["b"]["nodes"]], [5])
+        self.assertEqual(again.node_ids[0], 10)
+        self.assertEqual({name: len(values) for name, values in again.arrays.items()}, {"heat": 27, "young": 48})
+        surface = souple.Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], colors=[[1, 0, 0, 1]] * 3, groups={"f": [0]})
+        twin = pickle.loads(pickle.dumps(surface))
+        self.assertEqual(twin.faces.tolist(), [[0, 1, 2]])
+        self.assertEqual(twin.colors.tolist(), surface.colors.tolist())
+        self.assertEqual(list(twin.groups), ["f"])
+        self.assertIsNone(twin.texcoords)
 
 
 class Surfaces(unittest.TestCase):

@@ -151,14 +151,16 @@ class Page(unittest.TestCase):
         self.assertIsNotNone(process.wait(30))
 
     def test_page_ends_with_the_program(self):
-        code = "import souple; p = souple.Scene.parse(%r).view(); print(p._process.pid)" % SCENE
-        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        if "not in this build" in told.stderr:
-            self.skipTest("the command has no server")
-        until = time.monotonic() + 30
-        while os.path.exists("/proc/%d" % int(told.stdout)) and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists("/proc/%d" % int(told.stdout)))
+        # by its end, or killed
+        code = "import os, souple; p = souple.Scene.parse(%r).view(); print(p._process.pid, flush=True); %s"
+        for end in ("0", "os.kill(os.getpid(), 9)"):
+            told = subprocess.run([sys.executable, "-c", code % (SCENE, end)], capture_output=True, text=True)
+            if "not in this build" in told.stderr:
+                self.skipTest("the command has no server")
+            until = time.monotonic() + 30
+            while os.path.exists("/proc/%d" % int(told.stdout)) and time.monotonic() < until:
+                time.sleep(0.05)
+            self.assertFalse(os.path.exists("/proc/%d" % int(told.stdout)), end)
 
     def test_errors(self):
         with self.assertRaisesRegex(souple.BadInput, "scene"):

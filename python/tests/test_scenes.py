@@ -358,11 +358,12 @@ class Pickling(unittest.TestCase):
 
 class Interruption(unittest.TestCase):
     CODE = """
-import souple, sys
+import os, souple, sys
+told = []
 text = open(sys.argv[1]).read().replace('<stop time="0.1"/>', '<stop time="1e6"/>')
 def on_step(run):
-    if run.world.steps == 2:
-        print("running", flush=True)
+    if run.world.steps == 2 and not told:
+        told.append(os.write(1, b"running\\n"))
 try:
     souple.%s
 except KeyboardInterrupt:
@@ -385,14 +386,14 @@ except KeyboardInterrupt:
             finally:
                 child.kill()
                 child.communicate()
-            self.assertEqual(rest, "interrupted\n" if "running" not in rest else rest)
+            self.assertEqual(rest.replace("running\n", ""), "interrupted\n")  # two threads may both be the first
             self.assertIn("KeyboardInterrupt", errors)
             files = [os.path.join(path, name) for path, _, names in os.walk(out) for name in names]
             self.assertTrue(files)
             for name in files:
                 with open(name, encoding="utf-8") as file:
                     lines = file.read().split("\n")
-                self.assertGreater(len(lines), 3)
+                self.assertGreaterEqual(len(lines), 2)
                 self.assertEqual(lines[-1], "")
                 self.assertEqual(len({line.count(",") for line in lines[:-1]}), 1)
 

@@ -48,7 +48,8 @@ class Solids(unittest.TestCase):
             beam = world.add_solid(
                 mesh, "beam", material="neo-hookean", form="log", young=3e5, poisson=0.4, density=900, rayleigh_mass=0.5,
                 solver={"type": "pcg", "tolerance": 1e-9, "pcg": {"preconditioner": "ic", "drop": 1e-2}},
-                fixes=[{"nodes": root(mesh), "axes": "xy"}, [98]], load={"type": "force", "items": [97], "value": (0, 1, 0)},
+                fixes=[{"nodes": root(mesh), "axes": "xy"}, [98]],
+                load=[{"type": "force", "nodes": [97], "value": (0, 1, 0)}, {"type": "pressure", "faces": [0], "value": 5}],
                 spring={"at": {"elem": 3, "at": (0.25, 0.25, 0.25)}, "to": (0, 1, 0), "stiffness": 1.5},
                 masses=[{"name": "weight", "at": {"elem": 0, "at": (0.1, 0.1, 0.1)}, "value": 2}])
             info = beam.info
@@ -113,13 +114,25 @@ class OtherBodies(unittest.TestCase):
             world.step(0.01)
             self.assertEqual(box.field("pose")[0], 5)
 
+    def test_one_strand_and_one_shape_are_given_directly(self):
+        with souple.World() as world:
+            rod = world.add_rod(length=2, elements=5, radius=0.01, young=2e6, density=900, name="rod", model="der")
+            self.assertEqual(rod.info.elements, 5)
+            self.assertAlmostEqual(rod.measures.mass, 900 * 2 * math.pi * 1e-4, delta=1e-9)
+            self.assertEqual(world.params["rod.young"].value, 2e6)
+            ball = world.add_rigid(type="sphere", size=0.1, pose=(0, 2, 0), free=True, density=500)
+            self.assertEqual(ball.field("pose")[1], 2)
+            self.assertAlmostEqual(ball.measures.mass, 500 * 4 / 3 * math.pi * 1e-3, places=9)
+            with self.assertRaises(TypeError):
+                world.add_rod({"length": 1, "elements": 2}, radius=0.01, length=2)
+
     def test_a_rod_that_is_inverted_stays(self):
         points = [(0.01 * i, 0.002 * math.sin(0.3 * i), 0) for i in range(30)]
         fit = souple.fit_rod(points, 8)
         self.assertLess(fit["farthest"], 1e-3)
         strand = {key: fit[key] for key in ("root", "length", "elements")}
         with souple.World() as world:
-            rod = world.add_rod(dict(strand, curvature=fit["curvature"]), {"axes": (1e-3, 1e-3), "young": 1e7}, "rod")
+            rod = world.add_rod(dict(strand, curvature=fit["curvature"]), {"axes": 1e-3, "young": 1e7}, "rod")
             before = rod.field("position")
             natural = rod.invert()
             self.assertEqual(natural.shape, (9, 3))
@@ -396,6 +409,9 @@ class Errors(unittest.TestCase):
             with self.assertRaises(souple.BadInput) as caught:
                 world.queue("pin", body="beam", node=1)
             self.assertIn("unknown body 'beam'", str(caught.exception))
+            with self.assertRaises(souple.BadInput) as caught:
+                souple.World(gravity=-9.81)
+            self.assertIn("gravity: must be 3 numbers or functions", str(caught.exception))
             with souple.World() as other, self.assertRaises(souple.BadInput):
                 world.queue("pin", body=other.add_solid(mesh), node=1)
 

@@ -53,6 +53,14 @@ TEST(surfaces_and_refusals) {
     sp_mesh_file_get(file, &c);
     CHECK(!c.tetrahedra && c.surface.face_count > 0 && c.mesh.element_count == 0);
     sp_mesh_file_close(&file);
+    // messages name the file also when the text of its path is gone
+    char path[512];
+    snprintf(path, sizeof path, "%s", put("skin.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"));
+    REQUIRE(sp_mesh_file_open(context, path, &file) == SP_OK);
+    memset(path, 'x', sizeof path - 1);
+    sp_mesh *none = NULL;
+    CHECK(sp_mesh_file_mesh(file, &none) == SP_BAD_INPUT && strstr(sp_context_error(context)->message, "skin.obj"));
+    sp_mesh_file_close(&file);
     CHECK(sp_mesh_file_open(context, put("points.obj", "v 0 0 0\nv 1 0 0\n"), &file) == SP_BAD_INPUT && !file);
     CHECK(strstr(sp_context_error(context)->message, "no triangles"));
     CHECK(sp_mesh_file_open(context, put("cut.ply", "ply\nformat ascii 1.0\nelement vertex 9999999\n"), &file) < 0 && !file);

@@ -245,6 +245,13 @@ TEST(files_are_complete_or_absent) {
         snprintf(path, sizeof path, "%s/none/%s", folder, names[i]);
         CHECK_INT(sp_plot_write(ctx, &plot, 1, path), SP_IO);
     }
+    // titles and labels are nullable
+    const sp_plot bare = {.series = &s, .series_count = 1};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        CHECK_INT(sp_plot_write(ctx, &bare, 1, path), SP_OK);
+        CHECK_INT(remove(path), 0);
+    }
     CHECK_INT(sp_plot_write(ctx, &plot, 1, "a.jpg"), SP_BAD_INPUT);
     CHECK(strstr(sp_context_error(ctx)->message, ".svg or .png"));
     CHECK_INT(sp_plot_write(ctx, &plot, 0, "a.svg"), SP_BAD_INPUT);

@@ -97,6 +97,47 @@ TEST(reset_gives_the_same_hash_again) {
     sp__sim_stop(&s);
 }
 
+// the state of a run of the first scene after some steps, as a checkpoint file
+static const char *saved_state(int steps) {
+    sp_run_options options = sp_run_options_default();
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    options.endless = true;
+    bool good = sp_scene_load(ctx, gallery.scenes[0].path, NULL, &scene) >= 0 && sp_run_create(scene, &options, &run) >= 0;
+    for (int i = 0; i < steps && good; i++) good = sp_run_step(run) >= 0;
+    good = good && sp_run_save(run, path_of("begin.checkpoint")) >= 0;
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    return good ? path_of("begin.checkpoint") : NULL;
+}
+
+TEST(a_simulation_begins_with_a_checkpoint) {
+    char why[SP_SIM_WHY], path[256];
+    sp_sim *s = start(0, false);
+    REQUIRE(s && run_to(s, 5));
+    uint64_t at5 = state_of(s).hash;
+    CHECK(run_to(s, 3));
+    uint64_t at8 = state_of(s).hash;
+    sp__sim_stop(&s);
+    const char *state = saved_state(5);
+    REQUIRE(state);
+    snprintf(path, sizeof path, "%s", state);
+    sp_sim_def def = {.gallery = &gallery, .scene = 0, .threads = 1, .resume = path, .out = folder};
+    s = sp__sim_start(&def, why);
+    REQUIRE(s);
+    CHECK_INT(state_of(s).step, 5);
+    CHECK(state_of(s).hash == at5);
+    CHECK(run_to(s, 3) && state_of(s).hash == at8);
+    // what is saved is replayed from there
+    CHECK(ask(s, "{\"type\":\"log\"}") && strstr(answer, "--resume") && strstr(answer, "begin.checkpoint"));
+    // a reset begins without it, and leaves the file
+    CHECK(ask(s, "{\"type\":\"reset\"}") && run_to(s, 5) && state_of(s).hash == at5);
+    CHECK_INT(access(path, R_OK), 0);
+    sp__sim_stop(&s);
+    put("begin.checkpoint", "nothing of this kind");
+    CHECK(!sp__sim_start(&def, why) && why[0]);
+}
+
 TEST(a_parameter_changes_the_result) {
     sp_sim *s = start(0, false);
     REQUIRE(s);

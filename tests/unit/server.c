@@ -31,6 +31,8 @@ static void *serve(void *user) {
     return NULL;
 }
 
+static const char *framers;  // of the next site: pages that may show its page in a frame
+
 static bool open_site_of(site *s, const char *token, bool playing, bool has_page) {
     static char out_folder[256], page[256];
     char why[SP_SIM_WHY];
@@ -42,7 +44,7 @@ static bool open_site_of(site *s, const char *token, bool playing, bool has_page
     put("index.html", "<p>here</p>");
     snprintf(out_folder, sizeof out_folder, "%s", path_of("out"));
     snprintf(page, sizeof page, "%s", folder);
-    sp_server_def def = {.address = "127.0.0.1", .token = token, .page = has_page ? page : NULL};
+    sp_server_def def = {.address = "127.0.0.1", .token = token, .page = has_page ? page : NULL, .frames = framers};
     def.sim = (sp_sim_def){.gallery = &s->gallery, .scene = 0, .threads = 1, .out = out_folder, .playing = playing};
     s->server = sp__server_start(&def, why);
     if (!s->server) return SP_TEST_FAILED("%s", why), false;
@@ -429,6 +431,7 @@ TEST(only_files_of_the_page_are_served) {
     REQUIRE(open_site(&s, NULL, false));
     CHECK_INT(peer_get(s.port, "/", "localhost", &message), 200);
     CHECK(strstr((const char *)message.data, "<p>here</p>") && strstr((const char *)message.data, "nosniff"));
+    CHECK(strstr((const char *)message.data, "frame-ancestors 'none'\r\n"));
     CHECK_INT(peer_get(s.port, "/index.html", "localhost", &message), 200);
     const char *const nothing[] = {"/nothing.js",        "/.hidden",        "/..%2fetc%2fpasswd", "/../../../../../../etc/passwd",
                                    "/%2e%2e/etc/passwd", "/files/",         "/files/x",           "/files/../../etc/x",
@@ -444,7 +447,11 @@ TEST(only_files_of_the_page_are_served) {
     CHECK_INT(peer_get(s.port, "/files/edits-1.log", "127.0.0.1:80", &message), 200);
     CHECK_INT(peer_get(s.port, "/files/edits-1.log", "evil.example", &message), 403);
     close_site(&s);
+    framers = "http://localhost:* http://127.0.0.1:8888";
     REQUIRE(open_site(&s, "secret-word", false));
+    framers = NULL;
+    CHECK_INT(peer_get(s.port, "/", "localhost", &message), 200);
+    CHECK(strstr((const char *)message.data, "frame-ancestors http://localhost:* http://127.0.0.1:8888\r\n"));
     CHECK_INT(peer_get(s.port, "/files/edits-1.log", "localhost", &message), 401);
     CHECK_INT(peer_get(s.port, "/files/edits-1.log?token=secret-word", "some.name", &message), 200);
     CHECK_INT(peer_get(s.port, "/", "some.name", &message), 200);

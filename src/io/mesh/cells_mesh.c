@@ -746,6 +746,12 @@ sp_status sp_mesh_file_open(sp_context *context, const char *path, sp_mesh_file 
     if (!SP_NEW(context, f, 1)) return SP_FAIL(context, SP_NO_MEMORY, "%s: no memory for the mesh", path);
     f->ctx = context;
     sp_status status = file_fill(f, path);
+    // for messages of later calls
+    char *name = status < 0 ? NULL : sp__keep_text(&f->cells.keep, path);
+    if (name)
+        f->cells.file = name;
+    else if (status >= 0)
+        status = sp__cells_no_memory(&f->cells);
     if (status < 0)
         sp_mesh_file_close(&f);
     else
