@@ -290,8 +290,11 @@ static int read_interface(PyObject *interface, const char *what, source *s) {
     PyObject *shape = PyDict_GetItemString(interface, "shape"), *data = PyDict_GetItemString(interface, "data");
     PyObject *strides = PyDict_GetItemString(interface, "strides");
     char type[16] = "";
-    if (!text_into(PyDict_GetItemString(interface, "typestr"), type, sizeof type)) return -1;
-    if (!shape || !PyTuple_Check(shape) || !data || !PyTuple_Check(data) || PyTuple_Size(data) != 2) return 0;
+    PyObject *typestr = PyDict_GetItemString(interface, "typestr");
+    if (!typestr || !PyUnicode_Check(typestr) || !shape || !PyTuple_Check(shape) || !data || !PyTuple_Check(data) ||
+        PyTuple_Size(data) != 2)
+        return 0;
+    if (!text_into(typestr, type, sizeof type)) return -1;
     if (!read_type(s, type)) return sp_py_fail(SP_BAD_INPUT, "%s: numbers of the type %s cannot be read", what, type), -1;
     s->dimensions = read_sizes(shape, s->shape);
     if (s->dimensions < 0) return sp_py_fail(SP_BAD_INPUT, "%s: at most 4 dimensions", what), -1;
@@ -302,7 +305,8 @@ static int read_interface(PyObject *interface, const char *what, source *s) {
     for (int i = s->dimensions - 1; i >= 0; i--) s->strides[i] = step, step *= s->shape[i];
     if (strides && PyTuple_Check(strides)) {
         Py_ssize_t own[4];
-        if (read_sizes(strides, own) != s->dimensions) return -1;
+        if (read_sizes(strides, own) != s->dimensions)
+            return sp_py_fail(SP_BAD_INPUT, "%s: its strides cannot be read", what), -1;
         for (int i = 0; i < s->dimensions; i++) {
             s->contiguous &= own[i] == s->strides[i] || s->shape[i] <= 1;
             s->strides[i] = own[i];
@@ -492,9 +496,11 @@ static Py_ssize_t count_nested(PyObject *value, const char *what, int depth, Py_
     return total;
 }
 
-static int load_nested(PyObject *value, sp_py_number number, const char *what, char **out) {
+// an object may say another length each time: never past `end`
+static int load_nested(PyObject *value, sp_py_number number, const char *what, char **out, const char *end) {
     if (!PySequence_Check(value) || PyUnicode_Check(value)) {
         one_number x;
+        if (*out >= end) return sp_py_fail(SP_BAD_INPUT, "%s: the sequence grew while it was read", what), -1;
         if (one_from_object(value, what, &x) < 0 || store(number, x, what, *out) < 0) return -1;
         *out += numbers[number].size;
         return 0;
@@ -502,7 +508,7 @@ static int load_nested(PyObject *value, sp_py_number number, const char *what, c
     Py_ssize_t n = PySequence_Size(value);
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *item = PySequence_GetItem(value, i);
-        int done = item ? load_nested(item, number, what, out) : -1;
+        int done = item ? load_nested(item, number, what, out, end) : -1;
         Py_XDECREF(item);
         if (done < 0) return -1;
     }
@@ -553,7 +559,7 @@ void *sp_py_numbers(sp_py_call *call, PyObject *value, const char *what, sp_py_n
         Py_ssize_t last = 0, total = count_nested(value, what, 0, &last);
         if (total >= 0 && check_rows(what, total, last, last ? 2 : 1, width, rows) == 0) {
             char *at = out = sp_py_call_alloc(call, (size_t)total, numbers[number].size);
-            if (out && load_nested(value, number, what, &at) < 0) out = NULL;
+            if (out && load_nested(value, number, what, &at, out + (size_t)total * numbers[number].size) < 0) out = NULL;
         }
     }
     Py_XDECREF(held);
@@ -581,7 +587,7 @@ int sp_py_numbers_into(sp_py_call *call, PyObject *value, const char *what, sp_p
         done = load_all(&s, number, what, out);
     else if (found == 0 && total >= 0) {
         char *at = out;
-        done = load_nested(value, number, what, &at);
+        done = load_nested(value, number, what, &at, at + (size_t)count * numbers[number].size);
     }
     Py_XDECREF(held);
     return done;

@@ -24,6 +24,28 @@ class Broken:
         raise RuntimeError("broken")
 
 
+class Empty:
+    __array_interface__ = {}
+
+
+class Strided:
+    __array_interface__ = {"shape": (3,), "typestr": "<f8", "data": (8, False), "strides": (8, 8), "version": 3}
+
+
+class Growing:
+    """Says a larger length each time."""
+    length = 0
+
+    def __len__(self):
+        self.length += 100
+        return self.length
+
+    def __getitem__(self, i):
+        if i >= 10000:
+            raise IndexError
+        return 1
+
+
 class Endless:
     def __len__(self):
         return 3
@@ -37,7 +59,8 @@ class Endless:
 JUNK = [None, True, -1, 0, 1, 2**31, 2**70, -2**63, 0.5, math.nan, math.inf, -1e300, "", "x", "auto", "é" * 300,
         b"bytes", (), [], [[]], [1], [1, 2, 3], [1, [2]], [[1, 2, 3]], ["a"], [None], {}, {"type": "x"}, {"type": 3},
         {1: 2}, {"nodes": [10**9]}, {"nodes": "abc"}, lambda t: None, lambda t: (1, 2), lambda: 0, object, object(),
-        Odd(), Broken(), Endless(), range(3), {"elem": 2**40}, {"elem": 10**6, "at": (9, 9, 9)}, {"young": "x"}, [{}],
+        Odd(), Broken(), Endless(),
+        Empty(), Strided(), Growing(), range(3), {"elem": 2**40}, {"elem": 10**6, "at": (9, 9, 9)}, {"young": "x"}, [{}],
         [{"value": lambda t: 1 / 0}], memoryview(b"\1\2\3"), complex(1, 2), 10**400]
 EXPECTED = (souple.Error, TypeError, ValueError, KeyError, IndexError, OverflowError, ZeroDivisionError, AttributeError,
             RuntimeError)
