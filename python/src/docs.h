@@ -1130,11 +1130,12 @@
     "not near an integer; largest |winding number|\n"
 #define SP_KEYWORDS_sp_integrator_def \
     "\n    type: default \"implicit-euler\"; one of \"implicit-euler\", \"newton\", \"explicit\", \"static\"\n    " \
-    "iterations: maximum Newton iterations, >= 1, default 20; implicit-euler of rods: 1 for exactly one linearisation\n    " \
-    "tolerance: of Newton, on the residual force relative to the first (static: to the force on fixed nodes, if larger), > " \
-    "0, default 1e-8\n    line_search: shorten Newton steps that do not lower the energy or the residual, default true\n    " \
-    "load_steps: static: loads grow in this many stages, >= 1, default 1\n    substeps: equal parts of a step, >= 1; default " \
-    "0: one; implicit-euler of rods then divides the step of each strand depending on its motion. Not for static\n"
+    "iterations: maximum Newton iterations, >= 1, default SP_ITERATIONS_AUTO; implicit-euler of rods: 1 for exactly one " \
+    "linearisation\n    tolerance: of Newton, on the residual force relative to the first (static: to the force on fixed " \
+    "nodes, if larger), > 0, default 1e-8\n    line_search: shorten Newton steps that do not lower the energy or the " \
+    "residual, default true\n    load_steps: static: loads grow in this many stages, >= 1, default 1\n    substeps: equal " \
+    "parts of a step, >= 1; default 0: one; implicit-euler of rods then divides the step of each strand depending on its " \
+    "motion. Not for static\n"
 #define SP_KEYWORDS_sp_automatic_options \
     "\n    step: expected length of steps [s], > 0, default 0.01\n    aim_ms: time that a step may take [ms], > 0; default " \
     "nan (auto): the length of the step (real time)\n"

@@ -606,7 +606,7 @@ static const sp_py_field fields_sp_integrator_def[] = {
     {.name = "type", .kind = SP_PY_WORD, .at = offsetof(sp_integrator_def, type), .words = &sp_py_words_sp_integrator_type,
      .doc = "default \"implicit-euler\""},
     {.name = "iterations", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, iterations), .number = SP_PY_INT,
-     .doc = "maximum Newton iterations, >= 1, default 20; implicit-euler of rods: 1 for exactly one linearisation"},
+     .doc = "maximum Newton iterations, >= 1, default SP_ITERATIONS_AUTO; implicit-euler of rods: 1 for exactly one linearisation"},
     {.name = "tolerance", .kind = SP_PY_NUMBER, .at = offsetof(sp_integrator_def, tolerance), .number = SP_PY_DOUBLE,
      .doc = "of Newton, on the residual force relative to the first (static: to the force on fixed nodes, if larger), > 0, default "
     "1e-8"},
