@@ -51,6 +51,7 @@ def extend() -> None:
         for owner in (_core.World, Run):
             setattr(owner, name, function)
     _core.World.run = property(lambda self: None, doc="The souple.Run that the world belongs to, or None.")
+    _core.Status.__str__ = lambda self: self.name  # type: ignore[method-assign]
     _core.MeshFile.examine = _report(_core.MeshFile.examine)
     _core.World.__reduce__ = _reduce_world
     Scene.show = _show_scene  # type: ignore[attr-defined]

@@ -17,14 +17,16 @@ from .scenes import Probe, Probes, Run, as_scene
 class Result:
     """What a run ended with."""
 
-    def __init__(self, run: Run, values: Mapping[str, Any], seconds: float, keep: bool):
+    def __init__(self, run: Run, values: Mapping[str, Any], seconds: float, keep: bool, error: Optional[_core.Error] = None):
+        self.error = error  #: why the run of a sweep ended before its stop condition; None: it did not
         self.values: Dict[str, Any] = dict(values)  #: the values of `set`
         self.probes = Probes([probe if keep else probe.copy() for probe in run.probes.values()])
         self.claims: List[Any] = run.claims
         self.inverses: List[Any] = run.inverses
         self.records: List[Any] = run.records
         self.reservations: Dict[Any, int] = dict(run.reservations)  #: how many steps ended with each reservation
-        self.status = max(self.reservations, default=_core.Status(0))  #: 0, or the highest reservation
+        #: 0, the highest reservation, or the failure
+        self.status = error.status if error else max(self.reservations, default=_core.Status(0))
         self.steps: int = run.world.steps
         self.time: float = run.world.time  #: simulated [s]
         self.hash: int = run.world.hash
@@ -42,7 +44,8 @@ class Result:
 
     def __repr__(self) -> str:
         values = "".join(" %s=%s," % item for item in self.values.items())
-        return "<souple.Result%s %d steps to %.6g s>" % (values, self.steps, self.time)
+        failed = ", failed: %s" % self.error if self.error else ""
+        return "<souple.Result%s %d steps to %.6g s%s>" % (values, self.steps, self.time, failed)
 
 
 class _Progress:
@@ -79,19 +82,25 @@ def _run(
     stop: Optional[threading.Event],
     options: Dict[str, Any],
 ) -> Result:
+    """stop: of a sweep, which goes on when a step of a run fails; None: the failure is raised."""
     begin = time.monotonic()
     options.setdefault("endless", False)
     context = options.pop("context", None)
     run = as_scene(scene, values, context).run(out=out, **options)
-    planned = run.steps_planned
+    planned, failure = run.steps_planned, None
     with run:
-        for _ in run:
-            if on_step and on_step(run) is False:
-                break
-            progress(run.world.steps, planned)
-            if stop and stop.is_set():
-                raise KeyboardInterrupt
-    return Result(run, values if isinstance(values, Mapping) else {}, time.monotonic() - begin, keep)
+        try:
+            for _ in run:
+                if on_step and on_step(run) is False:
+                    break
+                progress(run.world.steps, planned)
+                if stop and stop.is_set():
+                    raise KeyboardInterrupt
+        except _core.Error as error:
+            if not stop:
+                raise
+            failure = error
+    return Result(run, values if isinstance(values, Mapping) else {}, time.monotonic() - begin, keep, failure)
 
 
 def run(
@@ -144,7 +153,8 @@ def sweep(
     values: {"beam.young": [1e4, 1e5], "k": [2, 4]} runs all combinations, the last varies fastest; a list of dictionaries runs
     these. threads: how many runs at a time, each then has one thread of its own; 1: one after the other with all cores; 0: as
     many as there are cores. out: each run writes its records to a folder of its own in it, 0, 1, 2, ... on_result: called with
-    each result as soon as it is there, in the calling thread. Other options are those of souple.run; on_step is called in the
+    each result as soon as it is there, in the calling thread. A run whose step fails has the samples until then, and `error`; a
+    value that the scene does not take is raised. Other options are those of souple.run; on_step is called in the
     thread of its run.
     """
     points = _points(values)

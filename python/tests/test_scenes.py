@@ -32,6 +32,12 @@ BEAM = """<scene version="1" name="beam" dt="0.01">
 """
 
 
+# an explicit step that is too long for a stiff material
+BOUNCE = """<scene dt="0.01"><param name="young" value="1e2"/><solid name="b" young="{young}"><box size="0.4 0.1 0.1" cells="8 2 2"/>
+<fix box="-1 -1 -1 0.001 1 1"/><integrator type="explicit"/><probe name="p" near="0.4 0 0" quantity="position"/></solid>
+<stop time="0.5"/></scene>"""
+
+
 class Scenes(unittest.TestCase):
     def test_text_and_values(self):
         scene = souple.Scene.parse(BEAM, set={"k": 1, "beam.poisson": 0.3})
@@ -215,7 +221,18 @@ class Whole(unittest.TestCase):
         self.assertEqual(one[0]["tip"].values.shape, (11, 6))
         self.assertEqual(len(souple.sweep(BEAM, [{"young": 1e5}, {}])), 2)
 
-    def test_an_error_ends_a_sweep(self):
+    def test_a_failed_step_does_not_end_a_sweep(self):
+        for threads in (1, 2):
+            good, bad = souple.sweep(BOUNCE, {"young": [1e2, 1e7]}, threads=threads)
+            self.assertIsNone(good.error)
+            self.assertEqual(str(bad.status), "NOT_FINITE")
+            self.assertIsInstance(bad.error, souple.NotFinite)
+            self.assertTrue(0 < bad.steps < good.steps)
+            self.assertEqual(len(bad["p"].times), bad.steps + 1)
+        with self.assertRaises(souple.NotFinite):
+            souple.run(BOUNCE, set={"young": 1e7})
+
+    def test_a_wrong_value_ends_a_sweep(self):
         for threads in (1, 2):
             with self.assertRaises(souple.BadInput):
                 souple.sweep(BEAM, {"k": [1, -4, 2]}, threads=threads)
