@@ -139,7 +139,7 @@ if(SP_IO)
 endif()
 # ---------------------------------------------------------------------------------------------- the Python package
 # where the Python that it was configured for looks, below a prefix: lib/python3.11/dist-packages
-if(TARGET souple-python)
+if(TARGET souple-python AND NOT SP_SANITIZE)
     execute_process(COMMAND ${SP_PYTHON_EXECUTABLE} -c "import sysconfig
 scheme = 'posix_local' if 'posix_local' in sysconfig.get_scheme_names() else 'posix_prefix'
 path = sysconfig.get_path('platlib', scheme, {'base': '', 'platbase': ''}).lstrip('/')
