@@ -439,7 +439,7 @@ static Py_ssize_t state_size(PyObject *self, sp_world *world, const char *field)
 }
 
 static PyObject *body_set_state(PyObject *self, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"positions", "velocities", NULL};
+    static char *names[] = {"position", "velocity", NULL};
     sp_world *world = world_of(self);
     PyObject *given[2] = {Py_None, Py_None}, *result = NULL;
     double *numbers[2] = {NULL, NULL};
@@ -557,7 +557,7 @@ static PyMethodDef methods[] = {
      "A material point of the body.\n\nnode: " SP_DOC_sp_world_anchor_node "\npoint: " SP_DOC_sp_world_anchor_point
      "\nface: " SP_DOC_sp_world_anchor_face},
     {"set_state", SP_PY_KEYWORDS(body_set_state), METH_VARARGS | METH_KEYWORDS,
-     "set_state($self, positions=None, velocities=None)\n--\n\n" SP_DOC_sp_world_set_state},
+     "set_state($self, position=None, velocity=None)\n--\n\n" SP_DOC_sp_world_set_state},
     {"set_removed", body_set_removed, METH_O, "set_removed($self, removed)\n--\n\n" SP_DOC_sp_world_set_removed},
     {"append", SP_PY_KEYWORDS(body_append), METH_VARARGS | METH_KEYWORDS,
      "append($self, **keywords)\n--\n\n" SP_DOC_sp_world_append "\n" SP_KEYWORDS_sp_addition},

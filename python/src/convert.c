@@ -467,10 +467,18 @@ int sp_py_struct_set(sp_py_call *call, const sp_py_struct *table, PyObject *valu
     return values ? sp_py_struct_change(call, table, values, out) : 0;
 }
 
+// a bare value is often a selection, and one of nothing a mistake
+static int set_bare(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
+    const sp_py_field *field = sp_py_field_named(table, table->bare);
+    if (set_field(call, table, field, value, out) < 0) return -1;
+    if (field->kind != SP_PY_ARRAY || !field->count || *count_at(field, out) > 0) return 0;
+    return sp_py_fail(SP_BAD_INPUT, "%s: no %s: an empty selection", call->where, field->name), -1;
+}
+
 int sp_py_struct_value(sp_py_call *call, const sp_py_struct *table, PyObject *value, void *out) {
     bool record = is_record(value);
     if (PyDict_Check(value) || record) return sp_py_struct_change(call, table, value, out);
-    if (table->bare) return set_field(call, table, sp_py_field_named(table, table->bare), value, out);
+    if (table->bare) return set_bare(call, table, value, out);
     sp_py_fail(SP_BAD_INPUT, "%s: must be a dict of %s", call->where, table->title + strlen("souple."));
     return -1;
 }

@@ -83,6 +83,14 @@ class Solids(unittest.TestCase):
         with self.assertRaises(souple.BadInput):
             souple.moduli(young=-1)
 
+    def test_an_empty_selection_holds_nothing(self):
+        mesh = souple.Mesh.box((1, 1, 1), (2, 2, 2))
+        with souple.World() as world:
+            nothing = mesh.select(box=(5, 5, 5, 6, 6, 6))
+            with self.assertRaisesRegex(souple.BadInput, "fixes: no nodes: an empty selection"):
+                world.add_solid(mesh, fix=nothing)
+            world.add_solid(mesh, fix=[])  # no conditions
+
     def test_initial_state_and_set_state(self):
         mesh = beam_mesh()
         with souple.World(gravity=(0, 0, 0)) as world:
@@ -90,10 +98,10 @@ class Solids(unittest.TestCase):
             body = world.add_solid(mesh, initial=x, initial_velocity=[[0, 2, 0]] * 99)
             self.assertEqual(body.field("position").tolist(), x)
             self.assertAlmostEqual(body.measures.momentum[1], 20)
-            body.set_state(positions=mesh.positions, velocities=[[0, 0, 0]] * 99)
+            body.set_state(position=mesh.positions, velocity=[[0, 0, 0]] * 99)
             self.assertEqual(body.field("position").tolist(), mesh.positions.tolist())
             with self.assertRaises(souple.BadInput) as caught:
-                body.set_state(velocities=[[0, 0, 0]])
+                body.set_state(velocity=[[0, 0, 0]])
             self.assertIn("3 numbers, must be 297", str(caught.exception))
 
 

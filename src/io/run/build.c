@@ -335,7 +335,7 @@ static void warn_of_falling(sp_run *run) {
     if (falls && loose && rigid)
         sp__scene_warning(run->scene, loose->node, NULL,
                           "nothing holds it and the scene has no contact element: it falls through \"%s\"; "
-                          "<contact formulation=\"penalty\"/> lets them touch",
+                          "<contact formulation=\"proximity\"/> lets them touch",
                           rigid->node->path);
 }
 
