@@ -391,7 +391,7 @@ void sp__body_free(sp_body *b);
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 uint64_t sp__body_hash_numbers(const double *x, int n, uint64_t first);  // first: place of x[0] in the state
 // Checks of a definition that all kinds share (params.c).
-sp_integrator_def sp__body_integrator(const sp_integrator_def *given);  // with the number of iterations that auto means
+int sp__body_iterations(const sp_body *b);  // of Newton's method, with auto resolved
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
 // Parameters of deformable kinds (params.c): checks of a definition with the list of the kind, except those of the solver; names
 // of the parameters of materials; the functions of the table, which use b->params and b->materials; the visit of b->params; and

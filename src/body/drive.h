@@ -19,6 +19,7 @@ sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accur
 // After passes that did not converge: the body stops for the step, with prescribed unknowns at their targets.
 sp_status sp__drive_stop(sp_body *b, const sp_step *step);
 bool sp__drive_has_passes(const sp_body *b);         // newton and static; others are linearised once
+int sp__drive_pass_limit(const sp_body *b);          // their largest number
 sp_status sp__drive_keep_free_velocity(sp_body *b);  // saves the trial velocity in b->free_velocity, once in a step
 
 void sp__drive_begin(sp_body *b);  // trial = committed

@@ -351,7 +351,7 @@ static sp_status newton_solve(newton *n) {
     n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
     bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
     if (n->m == 0) newton_note_start(n);
-    for (int k = 0; k < b->integrator.iterations; k++) {
+    for (int k = 0, most = sp__body_iterations(b); k < most; k++) {
         sp_system A;
         SP_TRY(b->ops->linearise(b, n->step, &A));
         if (k == 0) SP_TRY(newton_prepare(n, &A));

@@ -93,9 +93,15 @@ static sp_status pass_solve(sp_body *b, double h, double *r, double *dv) {
     return info.status;
 }
 
+// A static body that only contacts hold balances within the passes of a time step, or moves away.
+int sp__drive_pass_limit(const sp_body *b) {
+    const bool loose = is_static(b) && !is_held(b) && b->integrator.iterations == SP_ITERATIONS_AUTO;
+    return loose ? SP_NEWTON_ITERATIONS : sp__body_iterations(b);
+}
+
 // Passes of a step that the world divides otherwise: most converge sooner, and two halves cost less than waiting.
 static int pass_most(const sp_body *b, const sp_step *step) {
-    const int most = b->integrator.iterations;
+    const int most = sp__drive_pass_limit(b);
     return b->passes && step->divisible && most > SP_PASS_PATIENCE ? SP_PASS_PATIENCE : most;
 }
 
@@ -109,7 +115,7 @@ static sp_status pass_limit(sp_body *b) {
     return SP_BODY_FAIL(b, SP_SINGULAR,
                         "static solve of '%s': no equilibrium after %d passes; neither fixed nodes nor springs hold it, and the "
                         "contacts do not balance %.3g of the load",
-                        b->name, b->integrator.iterations, b->solve.force_residual);
+                        b->name, sp__drive_pass_limit(b), b->solve.force_residual);
 }
 
 // Implicit Euler: the energy of the missing correction, with the matrix of the last pass, and that of the motion. dv is scratch.

@@ -79,10 +79,9 @@ sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *in, c
     return sp__param_check(error, "solver: ", &sp__param_solver_tolerance, so->tolerance);
 }
 
-sp_integrator_def sp__body_integrator(const sp_integrator_def *given) {
-    sp_integrator_def in = *given;
-    if (in.iterations == SP_ITERATIONS_AUTO) in.iterations = in.type == SP_STATIC ? SP_STATIC_ITERATIONS : SP_NEWTON_ITERATIONS;
-    return in;
+int sp__body_iterations(const sp_body *b) {
+    if (b->integrator.iterations != SP_ITERATIONS_AUTO) return b->integrator.iterations;
+    return b->integrator.type == SP_STATIC ? SP_STATIC_ITERATIONS : SP_NEWTON_ITERATIONS;
 }
 
 // ------------------------------------------------------------------------------------------------ deformable kinds

@@ -478,7 +478,7 @@ static sp_status explain_static(const sp_constraints *c, const sp_contact_def *d
         b, status,
         "static solve of '%s': no equilibrium after %d passes; neither fixed nodes nor springs hold it, and contact "
         "by one volume of each pair answers no torque: set `cell` of the contact, 5 to 10 pixels are usual",
-        b->name, b->integrator.iterations);
+        b->name, sp__drive_pass_limit(b));
 }
 
 // Linearises bodies again at the trial state. *moved: one of them has not converged yet.

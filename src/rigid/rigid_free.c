@@ -482,7 +482,7 @@ sp_status sp__rigid_free_create(sp_body *b, const sp_rigid_def *def) {
     sp_rigid *r = sp__rigid(b);
     SP_TRY(sp__rigid_mass(b->ctx, b->error, def, &r->mass));
     sp__inverse3(r->mass.inertia, r->inverse);
-    b->integrator = sp__body_integrator(&def->integrator);
+    b->integrator = def->integrator;
     b->caps = SP_CAP_NO_PENALTY | (def->integrator.type == SP_NEWTON ? 0u : SP_CAP_ENERGY) |
               (def->integrator.type == SP_STATIC ? SP_CAP_EXACT_TANGENT : 0u);
     b->solver_def = sp_solver_def_default();

@@ -239,7 +239,7 @@ void sp__rod_interpolate(sp_body *b, const double *from, const double *to, doubl
 void sp__rod_interpolate_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
 // rod_correct.c
 static inline bool sp__rod_corrects(const sp_body *b) {
-    return b->integrator.type == SP_IMPLICIT_EULER && b->integrator.iterations > 1;
+    return b->integrator.type == SP_IMPLICIT_EULER && b->integrator.iterations != 1;
 }
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);

@@ -557,7 +557,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     r->samples = def->samples, r->sides = def->sides, r->rings = def->rings;
     r->parts = def->strand_count;
     r->pattern = 1, r->stale = true;
-    b->integrator = sp__body_integrator(&def->integrator);
+    b->integrator = def->integrator;
     b->accepted_gap = sp__rod_corrects(b) ? SP_ROD_PASS_GAP : 0;
     b->solver_def = def->solver;
     b->compliance_type = def->compliance;

@@ -412,7 +412,8 @@ void sp__solid_relax_begin(sp_body *b, double h);     // numbers of the laws for
 void sp__group_relax(sp_body *b, sp_solid_group *g);  // iso.kept, from the histories at the start of the step
 void sp__solid_finish(sp_body *b);                    // histories at the end of the step
 sp_iso sp__group_lasting(const sp_solid_group *g);    // without its viscous part
-double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q);
+// edited: with what the terms take at once where a parameter has changed the stress of the law at q
+double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q, bool edited);
 void sp__solid_history_stress(const sp_solid *s, int slot, int point, const double *q, double S[6]);  // sum of the terms
 // solid_query.c
 enum { SP_SOLID_FIELDS = 20 };

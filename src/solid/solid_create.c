@@ -465,7 +465,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
     SP_TRY(sp__solid_pack(b->ctx, s, def));
     b->elements = s->cells, b->computed = s->elements;
-    b->integrator = sp__body_integrator(&def->integrator);
+    b->integrator = def->integrator;
     b->caps = solid_capabilities(s);
     SP_TRY(sp__solid_make_histories(b->ctx, s, def));
     b->histories = sp__solid_histories(s);

@@ -183,7 +183,8 @@ double sp__solid_elastic(sp_body *b, const double *q) {
         sp_solid_group lasting = s->group[g];
         lasting.iso = sp__group_lasting(&s->group[g]);
         energy += sp__group_has_energy(&lasting) ? group_state(b, &lasting, q, u, false) : NAN;
-        for (int c = 0; lasting.relaxes && c < lasting.chunks.count; c++) energy += sp__chunk_history_energy(s, &lasting, c, q);
+        for (int c = 0; lasting.relaxes && c < lasting.chunks.count; c++)
+            energy += sp__chunk_history_energy(s, &lasting, c, q, false);
     }
     return energy;
 }
@@ -766,7 +767,9 @@ static void sum_task(void *arg, int task, int worker) {
             s->be->iso_sums(&lasting, task, x, more);
         else
             s->be->tet_sums(&group->tets, task, x, more);
-        if (group->relaxes) more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which]);
+        // the energy of the committed state is asked for where edits have changed it
+        if (group->relaxes)
+            more[ELASTIC] += sp__chunk_history_energy(s, group, task, j->b->q[j->which], j->which == SP_COMMITTED);
         for (int k = 0; k < 3; k++) sum[k] += more[k];
         sum[INVERTED] += folded_elements(s, group, task, j->b->q[j->which]);
         if (!s->consistent) continue;

@@ -260,21 +260,37 @@ static double term_energy(const sp_solid_group *g, int slot, const double *Q, co
     return shear > 0 ? (sp__dot3(Q, Q) + 2 * sp__dot3(Q + 3, Q + 3)) / (4 * shear) : 0;
 }
 
-double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q) {
+// The stress of the law has changed at a fixed state, since a parameter did: the terms take their shares of the change.
+static void jump_terms(const sp_solid *s, const sp_solid_group *g, const sp_iso *lasting, int slot, int point, const double *q,
+                       const double *history, double Q[SP_RELAXATION_TERMS][SYM]) {
+    double u[3 * SP_ELEMENT_NODES_MAX], S[SYM];
+    const sp_material *m = relax_material(s, slot);
+    element_displacements(s, g, slot, q, u);
+    sp__iso_rest_stress(lasting, slot - g->first, point, u, S);
+    for (int i = 0; i < m->relaxation_count; i++)
+        for (int k = 0; k < SYM; k++) Q[i][k] += m->relaxation[2 * i] * (S[k] / lasting_share(m) - history[k]);
+}
+
+static double point_energy(const sp_solid *s, const sp_solid_group *g, const sp_iso *lasting, int slot, int point,
+                           const double *q, bool edited) {
+    const sp_material *m = relax_material(s, slot);
+    const double *history = point_history(s, (double *)q, slot, point);
+    const size_t w = (size_t)g->lanes, at = (size_t)(slot - g->first);
+    double param[SP_LAW_PARAMS], Q[SP_RELAXATION_TERMS][SYM], sum = 0;
+    for (size_t k = 0; k < SP_LAW_PARAMS; k++) param[k] = g->lasting[(at / w * SP_LAW_PARAMS + k) * w + at % w];
+    memcpy(Q, history + SYM, (size_t)m->relaxation_count * sizeof *Q);
+    if (edited) jump_terms(s, g, lasting, slot, point, q, history, Q);
+    for (int i = 0; i < m->relaxation_count; i++)
+        sum += term_energy(g, (int)at, Q[i], param) * lasting_share(m) / m->relaxation[2 * i];
+    return sum;
+}
+
+double sp__chunk_history_energy(const sp_solid *s, const sp_solid_group *g, int chunk, const double *q, bool edited) {
     const int w = g->lanes, points = g->iso.points;
+    const sp_iso lasting = sp__group_lasting(g);
     double sum = 0;
-    for (int at = g->block_start[chunk] * w; g->relaxes && at < g->block_start[chunk + 1] * w; at++) {
-        const int slot = g->first + at;
-        double param[SP_LAW_PARAMS];
-        if (s->user_element[slot] < 0) continue;
-        const sp_material *m = relax_material(s, slot);
-        for (int k = 0; k < SP_LAW_PARAMS; k++) param[k] = g->lasting[(at / w * SP_LAW_PARAMS + k) * w + at % w];
-        for (int p = 0; p < points; p++) {
-            const double *history = point_history(s, (double *)q, slot, p),
-                         w_p = g->iso.weight[(at / w * points + p) * w + at % w];
-            for (int i = 0; i < m->relaxation_count; i++)
-                sum += w_p * term_energy(g, at, history + SYM * (1 + i), param) * lasting_share(m) / m->relaxation[2 * i];
-        }
-    }
+    for (int at = g->block_start[chunk] * w; g->relaxes && at < g->block_start[chunk + 1] * w; at++)
+        for (int p = 0; p < points && s->user_element[g->first + at] >= 0; p++)
+            sum += g->iso.weight[(at / w * points + p) * w + at % w] * point_energy(s, g, &lasting, g->first + at, p, q, edited);
     return sum;
 }

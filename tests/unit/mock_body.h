@@ -355,7 +355,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     }
     sp_integrator_def integrator = sp_integrator_def_default();
     integrator.type = def->type;
-    b->integrator = sp__body_integrator(&integrator);
+    b->integrator = integrator;
     b->solver_def = sp_solver_def_default();
     b->solver_def.tolerance = def->tolerance;
     b->solver_def.cg.op = SP_OPERATOR_FREE;
