@@ -188,9 +188,11 @@ def sweep(
 
 def _sweep_in_threads(one: Any, take: Any, stop: threading.Event, count: int, threads: int) -> None:
     done = 0
+    waiting: Dict[Any, int] = {}
     with ThreadPoolExecutor(threads) as pool:
-        waiting = {pool.submit(one, index): index for index in range(count)}
-        try:
+        try:  # from the first run on: Ctrl-C may come while the others are handed in
+            for index in range(count):
+                waiting[pool.submit(one, index)] = index
             while waiting:
                 for future in wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED).done:
                     done += 1
