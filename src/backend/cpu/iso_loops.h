@@ -361,7 +361,9 @@ static void SP_NAME(iso_sums)(const sp_iso *g, int chunk, const double *u, doubl
 
 // ------------------------------------------------------------------------------------------------ the system
 
-SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points, bool bar) {
+// more: terms of relaxation and fibres, whose functions keep d and f in memory
+SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, double *y, int nodes, int points, bool bar,
+                                   bool more) {
     size_t edges = (size_t)nodes - 1;
     for (size_t b = (size_t)g->block_start[chunk]; b < (size_t)g->block_start[chunk + 1]; b++) {
         const uint16_t *id = g->local + 4 * (size_t)nodes * b;
@@ -376,10 +378,10 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
                 iso_product(nodes, T, turned, d, f);
         }
         if (bar) bar_product(iso_lanes(g->bar + 4 * BAR_NUMBERS * b), d, f);
-        for (size_t q = (size_t)points * b; sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
+        for (size_t q = (size_t)points * b; more && sp__iso_kept_tangent(g) && q < (size_t)points * (b + 1); q++)
             relax_product(nodes, iso_lanes(g->kept + 24 * q), lane_load(g->weight + 4 * q), iso_lanes(g->slope + 12 * edges * q),
                           d, f);
-        if (g->families) SP_NAME(fibre_product)(g, b, d, f);
+        if (more && g->families) SP_NAME(fibre_product)(g, b, d, f);
         iso_add(nodes, f, id, y);
     }
 }
@@ -389,16 +391,18 @@ static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, do
         SP_NAME(dense_product)(g, chunk, x, y);
     else if (g->tensor)
         SP_NAME(tensor_products)(g, chunk, x, y);
+    else if (g->nodes == 4 && !sp__iso_kept_tangent(g) && !g->families)
+        iso_product_loop(g, chunk, x, y, 4, 1, false, false);
     else if (g->nodes == 4)
-        iso_product_loop(g, chunk, x, y, 4, 1, false);
+        iso_product_loop(g, chunk, x, y, 4, 1, false, true);
     else if (g->nodes == MEMBRANE_NODES)
-        iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false);
+        iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false, false);
     else if (g->nodes == 10)
-        iso_product_loop(g, chunk, x, y, 10, g->points, false);
+        iso_product_loop(g, chunk, x, y, 10, g->points, false, true);
     else if (!g->bar)
-        iso_product_loop(g, chunk, x, y, 8, 8, false);
+        iso_product_loop(g, chunk, x, y, 8, 8, false, true);
     else
-        iso_product_loop(g, chunk, x, y, 8, 8, true);
+        iso_product_loop(g, chunk, x, y, 8, 8, true, true);
     if (g->patches) sp__patches_product(g, chunk, x, y);
 }
 
