@@ -387,16 +387,19 @@ SP_POINTWISE void iso_product_loop(const sp_iso *g, int chunk, const double *x, 
 }
 
 static void SP_NAME(iso_product)(const sp_iso *g, int chunk, const double *x, double *y) {
+    const bool more = sp__iso_kept_tangent(g) || g->families;
     if (g->dense)
         SP_NAME(dense_product)(g, chunk, x, y);
     else if (g->tensor)
         SP_NAME(tensor_products)(g, chunk, x, y);
-    else if (g->nodes == 4 && !sp__iso_kept_tangent(g) && !g->families)
+    else if (g->nodes == 4 && !more)
         iso_product_loop(g, chunk, x, y, 4, 1, false, false);
     else if (g->nodes == 4)
         iso_product_loop(g, chunk, x, y, 4, 1, false, true);
-    else if (g->nodes == MEMBRANE_NODES)
+    else if (g->nodes == MEMBRANE_NODES && !more)
         iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false, false);
+    else if (g->nodes == MEMBRANE_NODES)
+        iso_product_loop(g, chunk, x, y, MEMBRANE_NODES, 1, false, true);
     else if (g->nodes == 10)
         iso_product_loop(g, chunk, x, y, 10, g->points, false, true);
     else if (!g->bar)
