@@ -259,10 +259,21 @@ sp_status sp__world_edit_add(sp_world *w, const sp_edit *e);
 void sp__world_bodies_commit(sp_world *w);
 void sp__world_bodies_undo(sp_world *w);
 
-// Stages that are not in world_step.c, or that tests run separately.
+// Stages of a step (world_step.c). edits.c
 sp_status sp__take_edits(sp_world *w, double h);
+// step_motion.c
 sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses at the current time, without motion
+sp_status sp__stage_free_motion(sp_world *w, double h);
+sp_status sp__stage_find_contacts(sp_world *w, double h);
+sp_status sp__stage_build_delassus(sp_world *w, double h);
+sp_status sp__stage_solve_contacts(sp_world *w, double h);
+sp_status sp__stage_correct_motion(sp_world *w, double h);
+sp_status sp__stage_stabilise(sp_world *w, double h);
+sp_status sp__world_failed(sp_world *w, sp_body *b, sp_status status);  // a body has failed: the step too, or the body is frozen
+// step_checks.c
+sp_status sp__stage_guard(sp_world *w, double h);
+sp_status sp__stage_balance(sp_world *w, double h);
 
 // Edits.
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity);
