@@ -182,7 +182,7 @@ class SceneBuilder(Element):
         """The same error, whose messages begin with the line of the Python program that made the element."""
         lines: List[Tuple[str, Element]] = []
         self._lines(0, lines)
-        told = []
+        messages = []
         for message in getattr(error, "messages", ()):
             place = "%s:%d" % (message.file, message.line) if message.line > 0 else message.file
             text = "%s: %s" % (place, message.text)
@@ -190,9 +190,9 @@ class SceneBuilder(Element):
                 element = lines[message.line - 1][1]
                 text = "%s:%d: %s(...): %s" % (*element._place, element._name.replace("-", "_"), message.text)
             if message.severity == "error":
-                told.append(text)
-        if told:
-            error.message = "\n".join(told)
+                messages.append(text)
+        if messages:
+            error.message = "\n".join(messages)
             error.args = (error.message,)
         return error
 

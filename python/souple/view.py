@@ -70,7 +70,7 @@ class View:
         _open.add(self)
 
     def _read_address(self, timeout: float) -> str:
-        told, until = "", time.monotonic() + timeout
+        output, until = "", time.monotonic() + timeout
         stream = self._process.stdout
         assert stream
         while time.monotonic() < until:
@@ -80,11 +80,11 @@ class View:
             found = re.search(r"http://\S+", line)
             if found:
                 return found.group(0)
-            told += line
+            output += line
             if not line:
                 break
         self.close()
-        raise _core.Unavailable("souple view did not start: %s" % (told.strip() or "no address within %g s" % timeout))
+        raise _core.Unavailable("souple view did not start: %s" % (output.strip() or "no address within %g s" % timeout))
 
     @property
     def closed(self) -> bool:

@@ -20,7 +20,7 @@ static double explicit_normalise(sp_body *b, double *x, double *mx) {
     return length;
 }
 
-// x = M^-1 K x of free unknowns
+// out = M^-1 K x of free unknowns; y: scratch
 static void explicit_apply(sp_body *b, const sp_system *A, const double *x, double *y, double *out) {
     A->mul_raw(A->o, (sp_coef){0, 0, 1}, x, y);
     b->ops->mass(b, y, out, true);

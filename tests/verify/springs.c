@@ -6,18 +6,18 @@
 static const double young = 1e5;
 
 // Young's modulus along x and Poisson's ratio that the first step tells
-static void told_material(const lab *b, double told[2]) {
+static void reported_material(const lab *b, double reported[2]) {
     const char *at;
     sp_event event;
-    told[0] = told[1] = NAN;
+    reported[0] = reported[1] = NAN;
     for (int i = 0; sp_world_event_at(b->world, i, &event) >= 0; i++) {
-        if ((at = strstr(event.text, "modulus "))) told[0] = strtod(at + strlen("modulus "), NULL);
-        if ((at = strstr(event.text, "ratio "))) told[1] = strtod(at + strlen("ratio "), NULL);
+        if ((at = strstr(event.text, "modulus "))) reported[0] = strtod(at + strlen("modulus "), NULL);
+        if ((at = strstr(event.text, "ratio "))) reported[1] = strtod(at + strlen("ratio "), NULL);
     }
 }
 
 // Young's modulus and Poisson's ratio of a block under a small traction along x, between rollers
-static void pull(int per_cell, double modulus[2], double told[2]) {
+static void pull(int per_cell, double modulus[2], double reported[2]) {
     const double size[3] = {0.6, 0.4, 0.4}, traction = 1e-3;
     const int cells[3] = {6, 4, 4};
     sp_fix fix[3];
@@ -36,7 +36,7 @@ static void pull(int per_cell, double modulus[2], double told[2]) {
     def.integrator.type = SP_STATIC, def.integrator.tolerance = 1e-12;
     def.solver.type = SP_SOLVER_CHOLESKY;
     if (lab_world(&b, &def, 0) && lab_step(&b, 1) >= 0) {
-        told_material(&b, told);
+        reported_material(&b, reported);
         double *x = lab_field(&b, "position"), along = 0, across = 0;
         int ends = 0, sides = 0;
         for (int i = 0; i < b.nodes; i++) {
@@ -55,20 +55,20 @@ static void pull(int per_cell, double modulus[2], double told[2]) {
 
 TEST(a_network_has_the_modulus_that_it_is_given) {
     static const int per_cell[3] = {1, 5, 6};
-    double modulus[3][2], told[3][2];
+    double modulus[3][2], reported[3][2];
     for (int i = 0; i < 3; i++) {
-        pull(per_cell[i], modulus[i], told[i]);
-        printf("  %d elements per cube: Young's modulus / %g %.4f, told %.4f; Poisson's ratio %.4f, told %.3f\n", per_cell[i],
-               young, modulus[i][0] / young, told[i][0] / young, modulus[i][1], told[i][1]);
-        // What is told holds for a uniform strain with free shear. Nodes of tetrahedra move otherwise, and rollers hold the shear
-        // that six of them couple to a stretch: some per cent.
-        CHECK_NEAR(told[i][0] / modulus[i][0], 1, 0.1);
-        CHECK_NEAR(told[i][1], modulus[i][1], 0.03);
+        pull(per_cell[i], modulus[i], reported[i]);
+        printf("  %d elements per cube: Young's modulus / %g %.4f, reported %.4f; Poisson's ratio %.4f, reported %.3f\n",
+               per_cell[i], young, modulus[i][0] / young, reported[i][0] / young, modulus[i][1], reported[i][1]);
+        // What is reported holds for a uniform strain with free shear. Nodes of tetrahedra move otherwise, and rollers hold the
+        // shear that six of them couple to a stretch: some per cent.
+        CHECK_NEAR(reported[i][0] / modulus[i][0], 1, 0.1);
+        CHECK_NEAR(reported[i][1], modulus[i][1], 0.03);
     }
     const double *cubes = modulus[0], *five = modulus[1], *six = modulus[2];
     // cubes have a uniform strain; the text has four digits
-    CHECK_NEAR(told[0][0] / young, 1, 1e-4);
-    CHECK_NEAR(told[0][1], 0.25, 1e-3);
+    CHECK_NEAR(reported[0][0] / young, 1, 1e-4);
+    CHECK_NEAR(reported[0][1], 0.25, 1e-3);
     // the state is homogeneous; strains of 1e-8 leave eight digits
     CHECK_NEAR(cubes[0] / young, 1, 1e-6);
     CHECK_NEAR(cubes[1], 0.25, 1e-6);
@@ -111,7 +111,7 @@ static sp_status triangles(sp_context *ctx, int across, int rows, sp_mesh **out)
 
 // Young's modulus and Poisson's ratio of the middle of a sheet that is stretched by its ends, whose sides are free: the stress is
 // the force of an end over the section; strains of 1e-7 leave seven digits
-static void stretch_sheet(double modulus[2], double told[2]) {
+static void stretch_sheet(double modulus[2], double reported[2]) {
     const double thickness = 0.01, strain = 1e-7;
     const int across = 8, rows = 8;
     const double width = rows * sqrt(0.75);
@@ -129,7 +129,7 @@ static void stretch_sheet(double modulus[2], double told[2]) {
     def.integrator.type = SP_STATIC, def.integrator.tolerance = 1e-12;
     def.solver.type = SP_SOLVER_CHOLESKY;
     REQUIRE(lab_world(&b, &def, 0) && lab_step(&b, 1) >= 0);
-    told_material(&b, told);
+    reported_material(&b, reported);
     double *x = lab_field(&b, "position"), *f = lab_field(&b, "force"), pull = 0, across_strain = 0;
     for (int i = 0; i < count[1]; i++) pull += f[3 * right[i]];
     // two nodes of the middle column
@@ -150,13 +150,13 @@ static void stretch_sheet(double modulus[2], double told[2]) {
 // The half triangles at the ends have other directions: half a row of eight, whose stiffness differs.
 TEST(a_membrane_has_the_modulus_that_it_is_given) {
     double modulus[2] = {0, 0};
-    double told[2];
-    stretch_sheet(modulus, told);
+    double reported[2];
+    stretch_sheet(modulus, reported);
     printf("  membrane: Young's modulus / %g = %.6f, Poisson's ratio %.6f\n", young, modulus[0] / young, modulus[1]);
     CHECK_NEAR(modulus[0] / young, 1, 0.02);
     CHECK_NEAR(modulus[1], 1. / 3, 0.01);
-    CHECK_NEAR(told[0] / young, 1, 1e-3);
-    CHECK_NEAR(told[1], 1. / 3, 1e-3);
+    CHECK_NEAR(reported[0] / young, 1, 1e-3);
+    CHECK_NEAR(reported[1], 1. / 3, 1e-3);
 }
 
 // ------------------------------------------------------------------------------------------------ motion
