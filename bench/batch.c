@@ -1,9 +1,10 @@
-// bench batch: many small worlds of a batch beside one of them alone, in the same run. Claim: the worlds of a batch make at least
-// 0.9 times as many steps per second and core as one world alone, whose data stay in the cache, and a further world needs a
-// fraction of the memory of the first.
+// bench batch: many small worlds of a batch beside one of them alone, in the same run. Claim: with 5 steps in a call the worlds
+// of a batch make about 0.9 times as many steps per second and core as one world alone, whose data stay in the cache, and a
+// further world needs a fraction of the memory of the first.
 //
 // Every world makes the same steps, from rest. `alone` is the world in a context with one thread. `core` is the batch on one
-// thread, `threads` the batch on all. Times on one thread are processor times, of whole runs: the least of the rounds.
+// thread with one step in a call, `threads` the batch on all; then the same with more steps in a call (sp_batch_run). Times on
+// one thread are processor times, of whole runs: the least of the rounds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "bench.h"
 #include "core/core.h"
 
-enum { WARM = 10, STEPS = 40, ROUNDS = 3 };
+enum { WARM = 20, STEPS = 20, ROUNDS = 2, ALONE_RUNS = 50 };
 
 typedef struct batch_case {
     const char *name;
@@ -107,18 +108,25 @@ typedef struct batch_run {
     int elements;
 } batch_run;
 
-// one world, or a batch of `count` worlds
-static sp_status run_steps(sp_world *w, sp_batch *b, int count, bool wall, double *step_ms) {
+// how the worlds are stepped
+typedef struct batch_way {
+    int count;    // 0: one world that is in no batch
+    int at_once;  // steps in a call
+    int workers;
+    bool wall;  // clock of the wall, else of the processor
+} batch_way;
+
+static sp_status run_steps(sp_world *w, sp_batch *b, const batch_way *way, double *step_ms) {
     double start = 0;
-    for (int k = 0; k < WARM + STEPS; k++) {
-        if (k == WARM) start = sp__bench_clock(wall);
-        SP_TRY(b ? sp_batch_step(b, 0.01) : sp_world_step(w, 0.01));
+    for (int k = 0; k < WARM + STEPS; k += way->at_once) {
+        if (k == WARM) start = sp__bench_clock(way->wall);
+        SP_TRY(b ? sp_batch_run(b, 0.01, way->at_once, NULL, 0) : sp_world_step(w, 0.01));
     }
-    *step_ms = fmin(*step_ms, (sp__bench_clock(wall) - start) / STEPS / count);
+    *step_ms = fmin(*step_ms, (sp__bench_clock(way->wall) - start) / STEPS / (b ? way->count : 1));
     return SP_OK;
 }
 
-static sp_status run_worlds(sp_context *ctx, const batch_case *c, int count, bool wall, batch_run *out) {
+static sp_status run_worlds(sp_context *ctx, const batch_case *c, const batch_way *way, batch_run *out) {
     batch_scene scene;
     sp_world *w = NULL;
     sp_batch *b = NULL;
@@ -127,13 +135,14 @@ static sp_status run_worlds(sp_context *ctx, const batch_case *c, int count, boo
     sp_world_def one = def.world;
     sp_status status = scene_open(ctx, c, &scene);
     sp_context_memory(ctx, &before, NULL);
+    const int count = way->count;
     def.count = count, def.build = c->build, def.user = &scene;
-    const double start = sp__bench_clock(wall);
+    const double start = sp__bench_clock(way->wall);
     if (status >= 0 && count) status = sp_batch_create(ctx, &def, &b);
     if (status >= 0 && !count) status = sp_world_create(ctx, &one, &w);
     if (status >= 0 && !count) status = c->build(&scene, 0, w);
-    out->create_ms = (sp__bench_clock(wall) - start) / (count ? count : 1);
-    if (status >= 0) status = run_steps(w, b, count ? count : 1, wall, &out->step_ms);
+    out->create_ms = (sp__bench_clock(way->wall) - start) / (count ? count : 1);
+    if (status >= 0) status = run_steps(w, b, way, &out->step_ms);
     sp_context_memory(ctx, &after, NULL);
     out->bytes = after - before, out->elements = scene.elements;
     if (b) sp_batch_get_memory(b, &out->memory);
@@ -144,43 +153,58 @@ static sp_status run_worlds(sp_context *ctx, const batch_case *c, int count, boo
     return status;
 }
 
-// count 0: one world that is in no batch
-static sp_status measure(const batch_case *c, int count, int workers, bool wall, batch_run *out) {
+static sp_status measure(const batch_case *c, batch_way way, batch_run *out) {
     sp_context_def def = sp_context_def_default();
     sp_context *ctx;
-    def.workers = workers;
+    def.workers = way.workers;
     SP_TRY(sp_context_create(&def, &ctx));
-    const sp_status status = run_worlds(ctx, c, count, wall, out);
+    const sp_status status = run_worlds(ctx, c, &way, out);
     sp_context_destroy(&ctx);
     return status;
 }
 
+// steps in a call; on all threads the last one is not measured
+static const int at_once[] = {1, 5, 20};
+enum { WAYS = sizeof at_once / sizeof *at_once };
+
+static void report_shares(sp_row *row, double alone_ms, const batch_run core[WAYS]) {
+    static const char *const names[WAYS][2] = {
+        {"core_steps_per_s", "core_share"}, {"core5_steps_per_s", "core5_share"}, {"core20_steps_per_s", "core20_share"}};
+    static const char *const titles[WAYS] = {"a core: 1", "5", "20 a call"};
+    for (int k = 0; k < WAYS; k++) {
+        sp__row_number(row, names[k][0], NULL, "%.0f", 1e3 / core[k].step_ms);
+        sp__row_number(row, names[k][1], titles[k], "%.2f", alone_ms / core[k].step_ms);
+    }
+}
+
 static sp_status batch_case_run(const batch_case *c, const sp_bench_options *o, sp_report *r) {
     const int worlds = o->quick ? 100 : 1000;
-    batch_run alone = {.step_ms = INFINITY}, core = alone, all = alone, half = alone;
+    batch_run alone = {.step_ms = INFINITY}, core[WAYS] = {alone, alone, alone}, all[WAYS - 1] = {alone, alone}, half = alone;
     // rounds alternate, so that other load on the machine does not affect one of them alone
     for (int round = 0; round < ROUNDS; round++) {
-        SP_TRY(measure(c, 0, 1, false, &alone));
-        SP_TRY(measure(c, worlds, 1, false, &core));
-        SP_TRY(measure(c, worlds, o->threads, true, &all));
+        for (int run = 0; run < ALONE_RUNS; run++) SP_TRY(measure(c, (batch_way){0, 1, 1, false}, &alone));
+        for (int k = 0; k < WAYS; k++) {
+            SP_TRY(measure(c, (batch_way){worlds, at_once[k], 1, false}, &core[k]));
+            if (k < WAYS - 1) SP_TRY(measure(c, (batch_way){worlds, at_once[k], o->threads, true}, &all[k]));
+        }
     }
-    SP_TRY(measure(c, worlds / 2, 1, false, &half));
+    SP_TRY(measure(c, (batch_way){worlds / 2, 1, 1, false}, &half));
     sp_row *row = sp__report_case(r);
     sp__row_text(row, "name", "world", c->name);
-    sp__row_number(row, "elements", "elements", "%.0f", core.elements);
+    sp__row_number(row, "elements", "elements", "%.0f", core->elements);
     sp__row_number(row, "worlds", "worlds", "%.0f", worlds);
     sp__row_number(row, "threads", NULL, "%.0f", o->threads);
     sp__row_number(row, "alone_steps_per_s", "steps/s alone", "%.0f", 1e3 / alone.step_ms);
-    sp__row_number(row, "core_steps_per_s", "a core", "%.0f", 1e3 / core.step_ms);
-    sp__row_number(row, "core_share", "share", "%.2f", alone.step_ms / core.step_ms);
-    sp__row_number(row, "threads_steps_per_s", "all threads", "%.0f", 1e3 / all.step_ms);
-    sp__row_number(row, "create_ms", "create ms", "%.2f", core.create_ms);
+    report_shares(row, alone.step_ms, core);
+    sp__row_number(row, "threads_steps_per_s", "threads: 1", "%.0f", 1e3 / all[0].step_ms);
+    sp__row_number(row, "threads5_steps_per_s", "5 a call", "%.0f", 1e3 / all[1].step_ms);
+    sp__row_number(row, "create_ms", "create ms", "%.2f", core->create_ms);
     sp__row_number(row, "alone_bytes", "bytes alone", "%.0f", (double)alone.bytes);
-    sp__row_number(row, "world_bytes", "a world", "%.0f", (double)core.bytes / worlds);
+    sp__row_number(row, "world_bytes", NULL, "%.0f", (double)core->bytes / worlds);
     sp__row_number(row, "further_world_bytes", "a further one", "%.0f",
-                   (double)(core.bytes - half.bytes) / (worlds - worlds / 2));
-    sp__row_number(row, "constant_bytes", NULL, "%.0f", (double)core.memory.constant);
-    sp__row_number(row, "lent_bytes", NULL, "%.0f", (double)core.memory.lent);
+                   (double)(core->bytes - half.bytes) / (worlds - worlds / 2));
+    sp__row_number(row, "constant_bytes", NULL, "%.0f", (double)core->memory.constant);
+    sp__row_number(row, "lent_bytes", NULL, "%.0f", (double)core->memory.lent);
     sp__report_case_done(r);
     return SP_OK;
 }

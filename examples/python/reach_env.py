@@ -14,8 +14,8 @@ How to run it (needs NumPy):
 Output:
 
     16 worlds, observations (16, 10), actions (16, 2)
-    random mean reward -0.168, 0 episodes at the target, 32 too long
-    rule   mean reward -0.073, 112 episodes at the target, 0 too long
+    random mean reward -0.169, 0 episodes at the target, 32 too long
+    rule   mean reward -0.076, 121 episodes at the target, 0 too long
 """
 import numpy
 
@@ -34,7 +34,8 @@ class ReachEnv:
     """Soft pendulums in a batch of worlds. Actions: velocity of the hand along x and y, in [-1, 1]."""
 
     SPEED = 0.5  # of the hand at an action of 1 [m/s]
-    STEP = 0.02  # [s]
+    STEP = 0.02  # an action lasts for this time [s]
+    REPEAT = 4  # steps of the simulation in it, in one call
     LENGTH = 100  # steps of an episode
 
     def __init__(self, worlds=16):
@@ -64,7 +65,7 @@ class ReachEnv:
         self.hands[active] += self.STEP * self.SPEED * numpy.clip(actions, -1, 1)[active]
         for i in active:
             self._hold(self.batch.worlds[i], self.hands[i])
-        self.batch.step(self.STEP, active)
+        self.batch.step(self.STEP / self.REPEAT, active, steps=self.REPEAT)
         self.steps[active] += 1
         observations = self._observe()
         distance = numpy.linalg.norm(observations[:, 0:2], axis=1)

@@ -49,7 +49,12 @@ SP_API sp_status sp_batch_step(sp_batch *batch, double h);
 /// Steps the worlds of a list, each of which may occur once. The others keep their state, and their status becomes SP_OK.
 /// SP_BAD_INPUT: an index is out of range or occurs twice, and nothing is stepped.
 SP_API sp_status sp_batch_step_some(sp_batch *batch, double h, const int *indices, int count);
-/// The status of every world in the last step or reset, SP_OK where it took no part. Valid until the batch is destroyed. The
+/// The worlds of a list (NULL: all worlds) make `steps` steps of h each, all steps of a world before those of the next one on
+/// that core: quicker than as many calls of sp_batch_step, because the data of a world stay in the cache, and with the same bits.
+/// A world whose step fails makes no further one. Its status is the worst of its steps. SP_BAD_INPUT: steps < 1, or as
+/// sp_batch_step_some.
+SP_API sp_status sp_batch_run(sp_batch *batch, double h, int steps, const int *indices, int count);
+/// The status of every world in the last step, run or reset, SP_OK where it took no part. Valid until the batch is destroyed. The
 /// reason of a failure is in sp_world_error of the world.
 SP_API const sp_status *sp_batch_statuses(const sp_batch *batch);
 

@@ -202,19 +202,20 @@ static int read_indices(sp_py_call *call, PyObject *indices, const sp_batch *bat
 }
 
 static PyObject *batch_step(PyObject *self, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"h", "indices", NULL};
+    static char *names[] = {"h", "indices", "steps", NULL};
     sp_batch *batch = batch_of(self);
     PyObject *indices = Py_None, *result = NULL;
     double h;
+    int steps = 1;
     sp_status status;
-    if (!batch || !PyArg_ParseTupleAndKeywords(args, keywords, "d|O:step", names, &h, &indices)) return NULL;
+    if (!batch || !PyArg_ParseTupleAndKeywords(args, keywords, "d|Oi:step", names, &h, &indices, &steps)) return NULL;
+    if (steps < 1) return sp_py_fail(SP_BAD_INPUT, "steps: %d, must be >= 1", steps);
     if (!(h > 0)) return sp_py_fail(SP_BAD_INPUT, "h: %g s, must be > 0", h);
     sp_py_call call = {0};
     const int *list = NULL;
     Py_ssize_t count = 0;
     if (indices == Py_None || read_indices(&call, indices, batch, &list, &count) == 0) {
-        SP_PY_LONG(((batch_object *)self)->handle,
-                   status = list ? sp_batch_step_some(batch, h, list, (int)count) : sp_batch_step(batch, h));
+        SP_PY_LONG(((batch_object *)self)->handle, status = sp_batch_run(batch, h, steps, list, (int)count));
         result = batch_result(self, status, false);
     }
     sp_py_call_end(&call, false);
@@ -306,7 +307,7 @@ static PyObject *batch_item(PyObject *self, Py_ssize_t index) {
 int sp_py_init_batch(PyObject *module) {
     static PyMethodDef methods[] = {
         {"step", SP_PY_KEYWORDS(batch_step), METH_VARARGS | METH_KEYWORDS,
-         "step($self, h, indices=None)\n--\n\n" SP_DOC_sp_batch_step "\n\nindices: " SP_DOC_sp_batch_step_some
+         "step($self, h, indices=None, steps=1)\n--\n\n" SP_DOC_sp_batch_step "\n\nindices, steps: " SP_DOC_sp_batch_run
          "\n\nFailures of worlds are not raised here: see the result and `statuses`."},
         {"reset", SP_PY_KEYWORDS(batch_reset), METH_VARARGS | METH_KEYWORDS,
          "reset($self, indices=None)\n--\n\n" SP_DOC_sp_batch_reset},

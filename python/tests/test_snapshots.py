@@ -125,6 +125,8 @@ class Batches(unittest.TestCase):
         start = batch[0].hash
         batch.step(0.01, indices=[0, 2])
         self.assertEqual([w.steps for w in batch], [1, 0, 1, 0])
+        self.assertEqual(batch.step(0.01, indices=[1, 3], steps=4), souple.Status.OK)
+        self.assertEqual([w.steps for w in batch], [1, 4, 1, 4])
         batch.reset([0])
         self.assertEqual((batch[0].hash, batch[2].steps), (start, 1))
         batch.keep(2)
@@ -139,6 +141,8 @@ class Batches(unittest.TestCase):
             batch.state("beam", "colour")
         with self.assertRaises(souple.BadInput):
             batch.step(0)
+        with self.assertRaises(souple.BadInput):
+            batch.step(0.01, steps=0)
 
     def test_exceptions_while_building_and_in_signals(self):
         def build(index, world):

@@ -81,9 +81,11 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     if (tier == SP_STATE) {
         v->array(v, "q", b->q[SP_COMMITTED], sizeof(double), (size_t)b->nq);
         v->array(v, "v", b->v[SP_COMMITTED], sizeof(double), (size_t)b->nv);
-        if (b->loads.node_count)
+        if (b->loads.node_count) {
             v->array(v, "contacts", b->loads.memory[SP_COMMITTED], sizeof(sp_contact_memory),
                      (size_t)SP_MEMORY_SLOTS * (size_t)b->loads.node_count);
+            b->loads.remembers[SP_COMMITTED] = b->loads.remembers[SP_COMMITTED] || v->writes;
+        }
         if (!(b->caps & SP_CAP_KINEMATIC)) v->array(v, "balance", &b->balance[SP_COMMITTED], sizeof(double), SP_BALANCE_SIZE);
     }
     if (tier == SP_PARAMETERS) {

@@ -97,7 +97,9 @@ static size_t memory_count(const sp_loads *l) {
 void sp__loads_begin(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     if (l->node_count == 0) return;
-    memcpy(l->memory[SP_TRIAL], l->memory[SP_COMMITTED], memory_count(l) * sizeof *l->memory[0]);
+    if (l->remembers[SP_COMMITTED] || l->remembers[SP_TRIAL])
+        memcpy(l->memory[SP_TRIAL], l->memory[SP_COMMITTED], memory_count(l) * sizeof *l->memory[0]);
+    l->remembers[SP_TRIAL] = l->remembers[SP_COMMITTED];
     for (int i = 0; i < l->node_count; i++) l->contact_state[i].active = false;
     if (step->h > 0 || !sp__loads_contact_possible(b) ||
         (b->ops->update_kinematics && b->ops->update_kinematics(b, step, SP_COMMITTED) < 0))
@@ -109,28 +111,33 @@ void sp__loads_finish(sp_body *b) {
     static const sp_contact_memory none[SP_MEMORY_SLOTS];
     sp_loads *l = &b->loads;
     if (!sp__loads_contact_possible(b)) return;
+    l->remembers[SP_TRIAL] = false;
     for (int i = 0; i < l->node_count; i++) {
         const sp_contact_state *t = &l->contact_state[i];
         sp_contact_memory *m = l->memory[SP_TRIAL] + (size_t)SP_MEMORY_SLOTS * (size_t)i;
         memcpy(m, t->active ? t->next : none, sizeof none);
+        l->remembers[SP_TRIAL] = l->remembers[SP_TRIAL] || t->active;
     }
 }
 
 void sp__loads_commit(sp_body *b) {
-    sp_contact_memory *committed = b->loads.memory[SP_COMMITTED];
-    b->loads.memory[SP_COMMITTED] = b->loads.memory[SP_TRIAL];
-    b->loads.memory[SP_TRIAL] = committed;
+    sp_loads *l = &b->loads;
+    sp_contact_memory *committed = l->memory[SP_COMMITTED];
+    const bool remembers = l->remembers[SP_COMMITTED];
+    l->memory[SP_COMMITTED] = l->memory[SP_TRIAL], l->remembers[SP_COMMITTED] = l->remembers[SP_TRIAL];
+    l->memory[SP_TRIAL] = committed, l->remembers[SP_TRIAL] = remembers;
 }
 
 void sp__loads_forget(sp_body *b) {
     sp_loads *l = &b->loads;
     if (l->node_count) memset(l->memory[SP_COMMITTED], 0, memory_count(l) * sizeof *l->memory[0]);
+    l->remembers[SP_COMMITTED] = false;
 }
 
 uint64_t sp__loads_hash(const sp_body *b) {
     const sp_loads *l = &b->loads;
     uint64_t sum = 0, word[sizeof(sp_contact_memory) / sizeof(uint64_t)];
-    for (size_t i = 0; l->node_count && i < memory_count(l); i++) {
+    for (size_t i = 0; l->remembers[SP_COMMITTED] && i < memory_count(l); i++) {
         const sp_contact_memory *m = &l->memory[SP_COMMITTED][i];
         if (!m->with) continue;
         memcpy(word, m, sizeof *m);
@@ -200,6 +207,7 @@ static sp_status reserve_points(sp_body *b, int n) {
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
     sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
     l->memory[SP_COMMITTED] = committed, l->memory[SP_TRIAL] = trial;
+    l->remembers[SP_COMMITTED] = l->remembers[SP_TRIAL] = false;
     l->contact_state = sp__lend(b->ctx, contact_state), l->from = sp__lend(b->ctx, from);
     return SP_OK;
 }

@@ -133,6 +133,7 @@ typedef struct sp_loads {
     const sp_obstacles *obstacles;  // rigid bodies; NULL before the first step
     // contacts
     sp_contact_memory *memory[2];     // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
+    bool remembers[2];                // false: all of that memory is zero
     sp_contact_state *contact_state;  // of each node, at the last evaluation; scratch
     double *from;                     // statics: initial position of each node (node_count x 3); scratch
 } sp_loads;

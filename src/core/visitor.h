@@ -9,7 +9,8 @@
 typedef struct sp_visitor {
     void (*array)(struct sp_visitor *v, const char *name, void *data, size_t size, size_t count);
     void *user;
-    bool writes;  // the visitor writes to the arrays: no other thread may read them meanwhile
+    bool writes;   // the visitor writes to the arrays: no other thread may read them meanwhile
+    bool scratch;  // it also sees what every step writes before it reads it
 } sp_visitor;
 
 #endif

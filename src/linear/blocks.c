@@ -134,7 +134,7 @@ sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int ch
     place_blocks(A);
     SP_SHARE(ctx, A->row_start), SP_SHARE(ctx, A->row_col), SP_SHARE(ctx, A->row_pos), SP_SHARE(ctx, A->chunk_row);
     SP_SHARE(ctx, A->order), SP_SHARE(ctx, A->group_start), SP_SHARE(ctx, A->chunk_group), SP_SHARE(ctx, A->col);
-    SP_LEND(ctx, A->scratch), SP_LEND(ctx, A->partial);
+    SP_LEND(ctx, A->scratch), SP_LEND(ctx, A->partial), SP_LEND(ctx, A->val);
     *out = A;
     return SP_OK;
 fail:

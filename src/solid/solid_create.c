@@ -445,13 +445,22 @@ static void share_group(sp_context *ctx, sp_solid_group *g) {
     g->springs.block_start = g->block_start, g->springs.local = g->local;
 }
 
+// What evaluate writes at each state, before linearise copies it or a query reads it. Those of a linear law are constants.
+static void lend_group(sp_context *ctx, sp_solid_group *g) {
+    if (sp__group_is_linear(g)) return;
+    SP_LEND(ctx, g->tets.grad), SP_LEND(ctx, g->other_grad), SP_LEND(ctx, g->tets.spin), SP_LEND(ctx, g->other_spin);
+    SP_LEND(ctx, g->iso.turned), SP_LEND(ctx, g->other_turned), SP_LEND(ctx, g->iso.tangent), SP_LEND(ctx, g->other_tangent);
+    SP_LEND(ctx, g->iso.bar), SP_LEND(ctx, g->other_bar), SP_LEND(ctx, g->iso.fibre_state), SP_LEND(ctx, g->other_fibre_state);
+    SP_LEND(ctx, g->springs.state), SP_LEND(ctx, g->other_springs);
+}
+
 static void solid_share(sp_body *b) {
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
     SP_SHARE(ctx, s->user_node), SP_SHARE(ctx, s->inner_node), SP_SHARE(ctx, s->user_element), SP_SHARE(ctx, s->slot_of);
     SP_SHARE(ctx, s->cell_node), SP_SHARE(ctx, s->cell_element), SP_SHARE(ctx, s->corner_of), SP_SHARE(ctx, s->leaf_start);
     SP_SHARE(ctx, s->region_of), SP_SHARE(ctx, s->rest), SP_SHARE(ctx, s->surface_cells), SP_SHARE(ctx, s->history_at);
-    for (int g = 0; g < s->group_count; g++) share_group(ctx, &s->group[g]);
+    for (int g = 0; g < s->group_count; g++) share_group(ctx, &s->group[g]), lend_group(ctx, &s->group[g]);
     SP_LEND(ctx, s->work), SP_LEND(ctx, s->partial), SP_LEND(ctx, s->scratch), SP_LEND(ctx, s->task_sums);
 }
 

@@ -62,27 +62,32 @@ static void visit_parameters(sp_body *b, sp_visitor *v) {
 
 static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
     sp_tets *t = &g->tets;
+    // evaluate writes these arrays at each state; only groups with a linear law keep them
+    const bool state = v->scratch || sp__group_is_linear(g);
     size_t n = (size_t)g->slots, points = n * (size_t)g->iso.points;
     if (points) {
         v->array(v, "law", g->iso.param, sizeof(double), n * SP_LAW_PARAMS);
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
-        v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
-        v->array(v, "tangent", g->iso.tangent, sizeof(double), points * sp__iso_tangent(&g->iso));
+        if (state) {
+            v->array(v, "turned", g->iso.turned, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
+            v->array(v, "tangent", g->iso.tangent, sizeof(double), points * sp__iso_tangent(&g->iso));
+        }
         if (g->strained) {
             v->array(v, "offset", g->iso.offset, sizeof(double), 9 * n);
             v->array(v, "strained_slopes", g->iso.slope, sizeof(double), points * 3 * (size_t)(g->nodes - 1));
             v->array(v, "strained_weights", g->iso.weight, sizeof(double), points);
         }
-        if (g->iso.bar) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
+        if (g->iso.bar && state) v->array(v, "bar", g->iso.bar, sizeof(double), n * (size_t)(3 * g->nodes - 2));
         if (g->iso.kept) v->array(v, "kept", g->iso.kept, sizeof(double), 6 * points);
         if (g->lasting) v->array(v, "lasting", g->lasting, sizeof(double), n * SP_LAW_PARAMS);
-        if (g->iso.patches) {
+        if (g->iso.patches && state) {
             v->array(v, "patch_q", g->iso.patch_q, sizeof(double), 3 * (size_t)g->patches.node_start[g->patches.count]);
             v->array(v, "patch_factor", g->iso.patch_factor, sizeof(double), (size_t)g->patches.count);
         }
         if (!g->iso.families) return;
         v->array(v, "fibre_law", g->iso.fibre_param, sizeof(double), n * (size_t)g->iso.families * SP_FIBRE_PARAMS);
-        v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);
+        if (state)
+            v->array(v, "fibre_state", g->iso.fibre_state, sizeof(double), points * (size_t)g->iso.families * SP_FIBRE_STATE);
         return;
     }
     if (g->springs.pattern) {
@@ -90,14 +95,14 @@ static void visit_group_cache(sp_solid *s, sp_solid_group *g, sp_visitor *v) {
         v->array(v, "spring_length", g->springs.length, sizeof(double), springs);
         v->array(v, "spring_stiffness", g->springs.stiffness, sizeof(double), n);
         v->array(v, "volume", s->volume + g->first, sizeof(double), n);
-        v->array(v, "spring_state", g->springs.state, sizeof(double), springs * SP_SPRING_STATE);
+        if (state) v->array(v, "spring_state", g->springs.state, sizeof(double), springs * SP_SPRING_STATE);
         return;
     }
     v->array(v, "scale", t->scale, sizeof(double), n);
     v->array(v, "ratio", t->ratio, sizeof(double), n);
     v->array(v, "volume", s->volume + g->first, sizeof(double), n);
-    v->array(v, "gradients", t->grad, sizeof(double), 9 * n);
-    if (t->spin) v->array(v, "spin", t->spin, sizeof(double), 6 * n);
+    if (state) v->array(v, "gradients", t->grad, sizeof(double), 9 * n);
+    if (t->spin && state) v->array(v, "spin", t->spin, sizeof(double), 6 * n);
     if (t->frame) v->array(v, "frame", t->frame, sizeof(double), 9 * n);
 }
 

@@ -477,8 +477,10 @@ static sp_status grow_points(growing *w) {
     // the terms of the springs and masses of the body have room too
     SP_TRY(sp__loads_reserve(w->next, old->spring_capacity + old->mass_points));
     const size_t known = (size_t)(l->node_count < old->node_count ? l->node_count : old->node_count) * SP_MEMORY_SLOTS;
-    for (int which = 0; which < 2 && old->memory[which]; which++)
+    for (int which = 0; which < 2 && old->memory[which]; which++) {
         memcpy(l->memory[which], old->memory[which], known * sizeof(sp_contact_memory));
+        l->remembers[which] = old->remembers[which];
+    }
     return SP_OK;
 }
 

@@ -149,15 +149,17 @@ void sp_batch_get_memory(const sp_batch *b, sp_batch_memory *out) {
 
 typedef struct batch_call {
     sp_batch *b;
-    sp_status (*of_world)(sp_batch *b, int index, double h);
+    sp_status (*of_world)(const struct batch_call *call, sp_world *world, int index);
     double h;
+    int steps;
 } batch_call;
 
 static void run_lane(void *arg, int lane, int worker) {
     const batch_call *call = arg;
     sp_batch *b = call->b;
     (void)worker;
-    for (int i = lane; i < b->count; i += b->lane_count) b->status[i] = b->mark[i] ? call->of_world(b, i, call->h) : SP_OK;
+    for (int i = lane; i < b->count; i += b->lane_count)
+        b->status[i] = b->mark[i] ? call->of_world(call, b->worlds[i], i) : SP_OK;
 }
 
 // The worst status of all worlds. Of several failures the context has the one of the lowest index, for any number of workers.
@@ -172,10 +174,9 @@ static sp_status batch_worst(sp_batch *b) {
     return worst;
 }
 
-static sp_status run_marked(sp_batch *b, sp_status (*of_world)(sp_batch *b, int index, double h), double h) {
-    batch_call call = {b, of_world, h};
-    sp__parallel(b->ctx, b->lane_count, run_lane, &call);
-    return batch_worst(b);
+static sp_status run_marked(batch_call call) {
+    sp__parallel(call.b->ctx, call.b->lane_count, run_lane, &call);
+    return batch_worst(call.b);
 }
 
 static sp_status mark_listed(sp_batch *b, const int *indices, int count) {
@@ -187,33 +188,45 @@ static sp_status mark_listed(sp_batch *b, const int *indices, int count) {
     return SP_OK;
 }
 
-static sp_status step_world(sp_batch *b, int index, double h) {
-    return sp_world_step(b->worlds[index], h);
+// All steps of a world before the next world: its data are read from memory once.
+static sp_status step_world(const batch_call *call, sp_world *world, int index) {
+    sp_status worst = SP_OK;
+    (void)index;
+    for (int k = 0; k < call->steps && worst >= 0; k++) worst = sp__worst(worst, sp_world_step(world, call->h));
+    return worst;
+}
+
+sp_status sp_batch_run(sp_batch *b, double h, int steps, const int *indices, int count) {
+    if (steps < 1) return SP_FAIL(b->ctx, SP_BAD_INPUT, "%d steps of a batch, must be >= 1", steps);
+    if (indices)
+        SP_TRY(mark_listed(b, indices, count));
+    else
+        memset(b->mark, 1, (size_t)b->count);
+    return run_marked((batch_call){b, step_world, h, steps});
 }
 
 sp_status sp_batch_step(sp_batch *b, double h) {
-    memset(b->mark, 1, (size_t)b->count);
-    return run_marked(b, step_world, h);
+    return sp_batch_run(b, h, 1, NULL, 0);
 }
 
 sp_status sp_batch_step_some(sp_batch *b, double h, const int *indices, int count) {
     SP_TRY(mark_listed(b, indices, count));
-    return run_marked(b, step_world, h);
+    return run_marked((batch_call){b, step_world, h, 1});
 }
 
 const sp_status *sp_batch_statuses(const sp_batch *b) {
     return b->status;
 }
 
-static sp_status reset_world(sp_batch *b, int index, double h) {
-    (void)h;
-    sp_world_drop_edits(b->worlds[index]);
-    return sp_world_restore(b->worlds[index], b->start[index].data, b->start[index].size);
+static sp_status reset_world(const batch_call *call, sp_world *world, int index) {
+    const sp_checkpoint *start = &call->b->start[index];
+    sp_world_drop_edits(world);
+    return sp_world_restore(world, start->data, start->size);
 }
 
 sp_status sp_batch_reset(sp_batch *b, const int *indices, int count) {
     SP_TRY(mark_listed(b, indices, count));
-    return run_marked(b, reset_world, 0);
+    return run_marked((batch_call){.b = b, .of_world = reset_world});
 }
 
 sp_status sp_batch_keep(sp_batch *b, int index) {

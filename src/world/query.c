@@ -33,7 +33,7 @@ static void count_bytes(sp_visitor *v, const char *name, void *data, size_t size
 
 static size_t bytes_of(sp_body *b) {
     size_t bytes = 0;
-    sp_visitor v = {.array = count_bytes, .user = &bytes};
+    sp_visitor v = {.array = count_bytes, .user = &bytes, .scratch = true};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE; tier++) b->ops->visit(b, (sp_tier)tier, &v);
     // plus the trial copy of the state and the springs
     bytes += (size_t)(b->nq + b->nv) * sizeof(double) + (size_t)b->loads.spring_capacity * sizeof *b->loads.springs;

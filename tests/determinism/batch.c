@@ -98,6 +98,27 @@ TEST(worlds_have_the_bits_that_they_have_alone) {
     }
 }
 
+// as many steps at once as lie between two edits
+TEST(several_steps_at_once_are_the_same_steps) {
+    static const int some[] = {0, 4};
+    rig r;
+    know_alone();
+    start(&r, 2);
+    run(&r, WORLDS);  // all edits
+    CHECK(sp_batch_run(r.batch, 0.01, 2, NULL, 0) >= 0);
+    check_hashes(r.batch, WORLDS + 1, 0, WORLDS - 1);
+    // those of a list go on
+    CHECK(sp_batch_run(r.batch, 0.01, 3, some, 2) >= 0);
+    for (int i = 0; i < WORLDS; i++) check_hashes(r.batch, WORLDS + (i % 4 ? 1 : 4), i, i);
+    // a world that fails makes no further step, and the others make all of theirs
+    CHECK_INT(sp__world_inject_failure(sp_batch_world(r.batch, 4), SP_STAGE_GUARD), SP_OK);
+    CHECK_INT(sp_batch_run(r.batch, 0.01, STEPS - WORLDS - 5, some, 2), SP_STOPPED);
+    CHECK(sp_batch_statuses(r.batch)[0] >= 0 && sp_batch_statuses(r.batch)[4] == SP_STOPPED);
+    check_hashes(r.batch, STEPS - 1, 0, 0);
+    check_hashes(r.batch, WORLDS + 4, 4, 4);
+    finish(&r);
+}
+
 TEST(a_failing_world_does_not_stop_the_others) {
     rig r;
     know_alone();
@@ -185,6 +206,21 @@ static double critical_step(sp_world *w) {
     return sp_world_body_info(w, sp_world_body_id(w, 0), &info) >= 0 ? info.solve.critical_step : NAN;
 }
 
+static bool fields_are_equal(sp_world *a, sp_world *b) {
+    sp_body_id id[2] = {sp_world_body_named(a, "body"), sp_world_body_named(b, "body")};
+    for (int i = 0; i < sp_world_field_count(a, id[0]); i++) {
+        sp_field_info info;
+        if (sp_world_field_at(a, id[0], i, &info) < 0) return false;
+        const size_t bytes = sizeof(double) * (size_t)info.count * (size_t)info.components;
+        double *one = malloc(bytes + 1), *other = malloc(bytes + 1);
+        const bool equal = one && other && sp_world_field(a, id[0], info.name, one) >= 0 &&
+                           sp_world_field(b, id[1], info.name, other) >= 0 && memcmp(one, other, bytes) == 0;
+        free(one), free(other);
+        if (!equal) return SP_TEST_FAILED("field %s", info.name), false;
+    }
+    return true;
+}
+
 // Worlds of one lane, whose scratch is spoilt between them: the second is as the world alone, the third as one with an edit.
 static void check_kind(sp_context *ctx, kind *k) {
     sp_batch_def def = sp_batch_def_default();
@@ -204,6 +240,7 @@ static void check_kind(sp_context *ctx, kind *k) {
             if (explicit_steps) CHECK(critical_step(one[i]) == critical_step(sp_batch_world(batch, i + 1)));
         }
     }
+    for (int i = 0; i < 2 && batch; i++) good = fields_are_equal(one[i], sp_batch_world(batch, i + 1)) && good;
     if (!good) SP_TEST_FAILED("%s: a world of a batch differs from the world alone", k->name);
     sp_world_destroy(&one[0]), sp_world_destroy(&one[1]);
     sp_batch_destroy(&batch);
@@ -246,6 +283,36 @@ TEST(every_material_has_the_same_bits_in_a_batch) {
     k.solid.mass_matrix = SP_MASS_CONSISTENT;
     check_kind(ctx, &k);
     sp_mesh_destroy(&mesh);
+    sp_context_destroy(&ctx);
+}
+
+// what a group of elements keeps, and what it computes again in each step
+TEST(every_element_has_the_same_bits_in_a_batch) {
+    static const struct {
+        const char *name;
+        int shape;  // 0: 4-node tetrahedra, 1: hexahedra, 2: quadratic tetrahedra
+        sp_solid_law law;
+        sp_integration integration;
+    } all[] = {{"hexahedra, linear", 1, {.model = SP_LINEAR}, SP_INTEGRATION_AUTO},
+               {"hexahedra, corotational", 1, {.model = SP_COROTATIONAL}, SP_INTEGRATION_AUTO},
+               {"hexahedra, neo-hookean", 1, {.model = SP_NEO_HOOKEAN}, SP_INTEGRATION_FULL},
+               {"quadratic, linear", 2, {.model = SP_LINEAR}, SP_INTEGRATION_AUTO},
+               {"quadratic, mooney-rivlin", 2, {.model = SP_MOONEY_RIVLIN}, SP_INTEGRATION_AUTO},
+               {"tensor-mass", 0, {.model = SP_TENSOR_MASS}, SP_INTEGRATION_AUTO},
+               {"springs", 0, {.model = SP_MASS_SPRING}, SP_INTEGRATION_AUTO},
+               {"springs of hexahedra", 1, {.model = SP_MASS_SPRING}, SP_INTEGRATION_AUTO}};
+    sp_context *ctx = one_worker();
+    sp_mesh *mesh[3] = {NULL};
+    const double size[3] = {0.2, 0.1, 0.1};
+    REQUIRE(ctx && sp_mesh_box(ctx, size, (int[]){2, 1, 1}, 6, &mesh[0]) == SP_OK &&
+            sp_mesh_box(ctx, size, (int[]){2, 1, 1}, 1, &mesh[1]) == SP_OK &&
+            sp_mesh_order2(mesh[0], NULL, NULL, &mesh[2]) == SP_OK);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        kind k = bar_of(all[i].name, mesh[all[i].shape]);
+        k.solid.model = all[i].law.model, k.solid.integration = all[i].integration;
+        check_kind(ctx, &k);
+    }
+    for (int i = 0; i < 3; i++) sp_mesh_destroy(&mesh[i]);
     sp_context_destroy(&ctx);
 }
 

@@ -594,6 +594,7 @@ TEST(batches) {
     REQUIRE(context && sp_batch_create(context, &def, &batch) == SP_OK);
     CHECK(built == 3 && sp_batch_count(batch) == 3 && !sp_batch_world(batch, 3));
     CHECK_INT(sp_batch_step(batch, 0.01), SP_OK);
+    CHECK_INT(sp_batch_run(batch, 0.01, 1, (int[]){0}, 1), SP_OK);
     CHECK_INT(sp_batch_keep(batch, 2), SP_OK);
     CHECK_INT(sp_batch_step_some(batch, 0.01, (int[]){2}, 1), SP_OK);
     CHECK_INT(sp_batch_statuses(batch)[2], SP_OK);

@@ -199,6 +199,10 @@ TEST(wrong_calls_are_refused) {
     CHECK_INT(sp_batch_step_some(r.batch, 0.01, (int[]){0, 3}, 2), SP_BAD_INPUT);
     CHECK_INT(sp_batch_step_some(r.batch, 0.01, (int[]){1, 0, 1}, 3), SP_BAD_INPUT);
     CHECK(sp_world_steps(sp_batch_world(r.batch, 0)) == 0);
+    CHECK_INT(sp_batch_run(r.batch, 0.01, 2, (int[]){3}, 1), SP_BAD_INPUT);
+    CHECK_INT(sp_batch_run(r.batch, 0.01, 0, NULL, 0), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(r.ctx)->message, "0 steps of a batch, must be >= 1"));
+    CHECK(sp_world_steps(sp_batch_world(r.batch, 0)) == 0);
     CHECK_INT(sp_batch_reset(r.batch, (int[]){-1}, 1), SP_BAD_INPUT);
     CHECK_INT(sp_batch_keep(r.batch, 3), SP_BAD_INPUT);
     CHECK_INT(sp_batch_step(r.batch, -1), SP_BAD_INPUT);
