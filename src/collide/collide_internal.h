@@ -123,6 +123,7 @@ typedef struct sp_blocks {
     size_t size;       // of an entry
     int capacity;      // entries
     atomic_int taken;  // entries of all blocks, may exceed the capacity
+    atomic_int gaps;   // of these: not used
 } sp_blocks;
 
 enum { SP_BLOCK = 16 };
@@ -180,7 +181,7 @@ sp_status sp__collide_grow(sp_collide *set, void *array, size_t size, int *capac
 sp_status sp__collide_sorting(sp_collide *set, long need);  // both arrays of set->sorted
 // Takes an entry for a task, from a new block if the last one is full. NULL: there is none, but it was counted.
 void *sp__block_next(sp_blocks *b, sp_block *own);
-// Fills the first word of the unused entries of the block of a task with ones, which is no valid key.
+// Counts the unused entries of the block of a task and fills their first word with ones, which is no valid key.
 void sp__block_close(sp_blocks *b, const sp_block *own);
 // Sorts records by (group, features, place), stable, with `other` as scratch; the result is in `records`.
 void sp__records_sort(sp_record *records, sp_record *other, int count);

@@ -12,6 +12,7 @@ void *sp__block_next(sp_blocks *b, sp_block *own) {
 }
 
 void sp__block_close(sp_blocks *b, const sp_block *own) {
+    atomic_fetch_add_explicit(&b->gaps, own->end - own->next, memory_order_relaxed);
     if (own->end > b->capacity) return;
     for (int i = own->next; i < own->end; i++) memset((char *)b->data + (size_t)i * b->size, 0xff, sizeof(uint64_t));
 }

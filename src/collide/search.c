@@ -86,23 +86,27 @@ static void narrow_task(void *user, int task, int worker) {
     sp__block_close(&set->contacts, &own);
 }
 
+// Candidates of single pairs of edges have no fixed order, so the task that compares them, and the gaps in the blocks of a task,
+// depend on the workers. The memory must not: it is enough for every order.
 static sp_status narrow_pass(sp_collide *set, const sp_collide_options *o, int groups) {
     search_job job = {set, o, groups};
     sp_blocks *b = &set->contacts;
+    const int tasks = (groups + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
+    long need = 0;
     for (int pass = 0; pass < 2; pass++) {
-        atomic_store(&b->taken, 0);
-        sp__parallel(set->ctx, (groups + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK, narrow_task, &job);
-        if (atomic_load(&b->taken) <= b->capacity) break;
-        SP_TRY(sp__collide_grow(set, &b->data, b->size, &b->capacity, atomic_load(&b->taken)));
+        atomic_store(&b->taken, 0), atomic_store(&b->gaps, 0);
+        sp__parallel(set->ctx, tasks, narrow_task, &job);
+        need = atomic_load(&b->taken) - atomic_load(&b->gaps) + (SP_BLOCK - 1L) * tasks;
+        if (need <= b->capacity) break;
+        SP_TRY(sp__collide_grow(set, &b->data, b->size, &b->capacity, need));
     }
-    return SP_OK;
+    return sp__collide_sorting(set, need);  // the candidates are not needed any more
 }
 
 // places of contacts in set->contacts, sorted by key, without repetitions
 static sp_status contacts_sort(sp_collide *set, int *count) {
     const sp_contact_made *made = set->contacts.data;
     int taken = atomic_load(&set->contacts.taken), n = 0, unique = 0;
-    SP_TRY(sp__collide_sorting(set, taken));
     sp_record *r = set->sorted[0];
     for (int i = 0; i < taken; i++)
         if (made[i].found.key[0] != UINT64_MAX)
