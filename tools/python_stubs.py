@@ -22,7 +22,7 @@ from . import build as build, fclib as fclib
 NUMBER = {"DOUBLE": "float", "FLOAT": "float", "BOOL": "bool"}
 # the definitions that take keyword arguments
 KEYWORDS = {"World.__init__": "sp_world_def", "World.add_solid": "sp_solid_def", "World.add_rigid": "sp_rigid_def",
-            "World.add_rod": "sp_rod_def", "World.add_link": "sp_link_def", "World.contact": "sp_contact_def",
+            "World.add_rod": "sp_rod_def", "World.add_link": "sp_link_def", "World.set_contact": "sp_contact_def",
             "World.add_contact_pair": "sp_contact_pair_def", "World.queue": "sp_edit", "World.apply": "sp_edit",
             "Body.add_surface": "sp_surface_def", "Body.set_surface_contact": "sp_surface_contact_def",
             "Body.append": "sp_addition",

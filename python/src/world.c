@@ -293,10 +293,10 @@ static int world_contains(PyObject *self, PyObject *name) {
 
 // ---------------------------------------------------------------------------------------------------- contact
 
-static PyObject *world_contact(PyObject *self, PyObject *args, PyObject *keywords) {
+static PyObject *world_set_contact(PyObject *self, PyObject *args, PyObject *keywords) {
     static const char *const names[] = {"formulation", NULL};
     sp_world *world = sp_py_world(self);
-    PyObject *all = world ? sp_py_arguments("contact", args, keywords, names, 0) : NULL, *result = NULL;
+    PyObject *all = world ? sp_py_arguments("set_contact", args, keywords, names, 0) : NULL, *result = NULL;
     PyObject *none = all ? PyDict_GetItemString(all, "formulation") : NULL;
     const bool off = none == Py_None;
     sp_py_call call = call_of(self);
@@ -839,8 +839,8 @@ static PyMethodDef methods[] = {
      "\nof a section (one section: also directly):\n" SP_KEYWORDS_sp_rod_section},
     {"add_link", SP_PY_KEYWORDS(world_add_link), METH_VARARGS | METH_KEYWORDS,
      "add_link($self, type=\"weld\", a=None, b=None, **keywords)\n--\n\n" SP_DOC_sp_world_add_link "\n" SP_KEYWORDS_sp_link_def},
-    {"contact", SP_PY_KEYWORDS(world_contact), METH_VARARGS | METH_KEYWORDS,
-     "contact($self, formulation=\"penalty\", **keywords)\n--\n\n" SP_DOC_sp_world_set_contact
+    {"set_contact", SP_PY_KEYWORDS(world_set_contact), METH_VARARGS | METH_KEYWORDS,
+     "set_contact($self, formulation=\"penalty\", **keywords)\n--\n\n" SP_DOC_sp_world_set_contact
      "\n\nformulation None: no contact.\n" SP_KEYWORDS_sp_contact_def},
     {"add_contact_pair", SP_PY_KEYWORDS(world_add_contact_pair), METH_VARARGS | METH_KEYWORDS,
      "add_contact_pair($self, a, b, **keywords)\n--\n\n" SP_DOC_sp_world_add_contact_pair

@@ -95,7 +95,7 @@ class Junk(unittest.TestCase):
                  ("sp_rod_def", lambda **k: world.add_rod(**dict({"strands": strand, "sections": section}, **k))),
                  ("sp_rod_strand", lambda **k: world.add_rod(dict(strand, **k), section)),
                  ("sp_link_def", lambda **k: world.add_link(**dict({"a": body, "b": self.rod, "within": 1}, **k))),
-                 ("sp_contact_def", lambda **k: world.contact(**k)),
+                 ("sp_contact_def", lambda **k: world.set_contact(**k)),
                  ("sp_contact_pair_def", lambda **k: world.add_contact_pair(**dict({"a": body, "b": self.rod}, **k))),
                  ("sp_surface_def", lambda **k: body.add_surface(**k)),
                  ("sp_surface_contact_def", lambda **k: body.set_surface_contact(**k)),
@@ -119,7 +119,7 @@ class Junk(unittest.TestCase):
             if len(world.bodies) > 60:
                 for extra in world.bodies[2:]:
                     extra.remove()
-            world.contact(None)
+            world.set_contact(None)
         for extra in world.bodies[2:]:
             extra.remove()
         self.assertEqual([b.name for b in world.bodies], ["beam", "rod"])

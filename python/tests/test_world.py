@@ -297,7 +297,7 @@ class Changes(unittest.TestCase):
 class Contact(unittest.TestCase):
     def test_a_box_at_rest_carries_its_weight(self):
         with souple.World() as world:
-            world.contact("proximity", friction=0.4, gap=1e-3)
+            world.set_contact("proximity", friction=0.4, gap=1e-3)
             floor = world.add_rigid({"type": "plane", "size": (0, 1, 0)}, "floor")
             box = world.add_rigid({"type": "box", "size": (0.1, 0.1, 0.1), "pose": (0, 1e-3, 0)}, "box", free=True)
             self.assertEqual((world.contact_def.formulation, world.contact_def.friction), ("proximity", 0.4))
@@ -323,7 +323,7 @@ class Contact(unittest.TestCase):
             fraction, hit = world.sweep((1, 1, 0), (1, -1, 0), 0.1)
             self.assertEqual(hit, floor)
             self.assertAlmostEqual(fraction, 0.45)
-            world.contact(None)
+            world.set_contact(None)
             self.assertIsNone(world.contact_def)
 
 
