@@ -2,6 +2,7 @@
 // driver of a body, and substeps. The other drivers have files of their own, drive_*.c.
 #include "body/drive.h"
 #include "body/tolerances.h"
+#include "core/share.h"
 
 sp_integrator_def sp_integrator_def_default(void) {
     return (sp_integrator_def){.type = SP_IMPLICIT_EULER,
@@ -119,6 +120,7 @@ static sp_status reserve_free_velocity(sp_body *b) {
     const size_t n = (size_t)b->nv;
     if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, 3 * n + 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the free motion of '%s'", b->name);
+    SP_LEND(b->ctx, b->free_velocity);
     b->solved_velocity = b->free_velocity + n, b->predicted = b->solved_velocity + n;
     return SP_OK;
 }

@@ -1,5 +1,6 @@
 // Colliders of a set: topology, positions, and the arrays that a search reuses.
 #include "collide/collide_internal.h"
+#include "core/share.h"
 
 // ---------------------------------------------------------------------------------------------------- the set
 
@@ -41,6 +42,7 @@ sp_status sp__collide_grow(sp_collide *set, void *array, size_t size, int *capac
     if (!fresh) return SP_FAIL(set->ctx, SP_NO_MEMORY, "no memory for %ld entries in collision detection", wanted);
     memcpy(&old, array, sizeof old);
     sp__free(set->ctx, old);
+    fresh = sp__lend(set->ctx, fresh);
     memcpy(array, &fresh, sizeof fresh);
     *capacity = (int)wanted, set->grown = true;
     return SP_OK;

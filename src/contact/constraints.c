@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "contact/constraints_internal.h"
+#include "core/share.h"
 
 // ---------------------------------------------------------------------------------------------------- memory
 
@@ -188,6 +189,7 @@ static double reaction_work(const sp_body *b, const double *g, const double *dv,
 // dv = A^-1 J^T lambda of one body; g = J^T lambda
 static sp_status touched_response(sp_constraints *c, sp_constraint_body *t, double **g, double **dv) {
     SP_TRY(ROOM(c, t->impulse, t->impulse_capacity, 3 * t->body->nv + 6));
+    SP_LEND(c->ctx, t->impulse);
     *g = t->impulse, *dv = t->impulse + t->body->nv + 2;
     rows_transposed(c, t, *g);
     sp__compliance_apply(t->body->compliance, *g, *dv);

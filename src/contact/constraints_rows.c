@@ -42,6 +42,7 @@ static sp_status touched_room(sp_constraints *c, sp_constraint_body *t, int subs
     SP_TRY(ROOM(c, t->anchor, anchors, subs));
     SP_TRY(ROOM(c, t->direction, directions, 3 * subs));
     SP_TRY(ROOM(c, t->J.start, start, subs + 1));
+    SP_LEND(c->ctx, t->anchor), SP_LEND(c->ctx, t->direction), SP_LEND(c->ctx, t->J.start);
     t->sub_capacity = anchors < start - 1 ? anchors : start - 1;
     if (directions / 3 < t->sub_capacity) t->sub_capacity = directions / 3;
     return SP_OK;
@@ -55,6 +56,7 @@ static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int 
         int columns = t->entry_capacity, values = t->entry_capacity;
         SP_TRY(ROOM(c, t->J.col, columns, wanted));
         SP_TRY(ROOM(c, t->J.val, values, wanted));
+        SP_LEND(c->ctx, t->J.col), SP_LEND(c->ctx, t->J.val);
         t->J.capacity = t->entry_capacity = columns < values ? columns : values;
         const sp_which state = sp__constraints_row_state(c, t->body);
         sp_status status = t->body->ops->jacobian_rows(t->body, state, subs, t->anchor, t->direction, &t->J);

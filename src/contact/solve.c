@@ -1,5 +1,6 @@
 // From a problem to its multipliers: order of the solver, islands, the choice of the method, the report.
 #include "contact/solve_internal.h"
+#include "core/share.h"
 
 enum {
     CHUNK = 25,
@@ -78,6 +79,8 @@ static sp_status solver_reserve(sp_cone_solver *c, int groups, int rows) {
         solver_free(c);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for a contact solver of %d rows", rows);
     }
+    SP_LEND(c->ctx, c->q), SP_LEND(c->ctx, c->x), SP_LEND(c->ctx, c->u), SP_LEND(c->ctx, c->t), SP_LEND(c->ctx, c->best);
+    SP_LEND(c->ctx, c->swept), SP_LEND(c->ctx, c->weight), SP_LEND(c->ctx, c->outcome), SP_LEND(c->ctx, c->past);
     double **parts[4] = {&c->history.x, &c->history.g, &c->history.f, &c->history.now};
     for (size_t i = 0; i < 4; i++) *parts[i] = c->past + i * n;
     for (size_t i = 0; i < SP_CONE_HISTORY; i++)

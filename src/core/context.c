@@ -146,8 +146,8 @@ static char *block_create(const sp_context *owner, size_t n, size_t size, size_t
     char *block = ctx->def.alloc(ctx->def.alloc_user, *whole, ALIGN);
     if (!block) return NULL;
     SP_ASSERT((uintptr_t)block % ALIGN == 0);
-    *(sp_block *)(void *)block = (sp_block){.size = *whole};
-    sp__share_count(owner, (sp_block *)(void *)block);
+    *(sp_memory_block *)(void *)block = (sp_memory_block){.size = *whole};
+    sp__share_count(owner, (sp_memory_block *)(void *)block);
     atomic_fetch_add_explicit(&ctx->bytes, *whole, memory_order_relaxed);
     atomic_fetch_add_explicit(&ctx->allocations, 1, memory_order_relaxed);
     return block;
@@ -171,7 +171,7 @@ void *sp__alloc_uninitialised(sp_context *ctx, size_t n, size_t size) {
 
 void sp_context_free(sp_context *ctx, void *memory) {
     if (!memory) return;
-    sp_block *block = sp__block_of(memory);
+    sp_memory_block *block = sp__block_of(memory);
     if (!sp__share_leave(ctx, block)) return;
     ctx = sp__context_host(ctx);
     size_t whole = block->size;

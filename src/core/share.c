@@ -2,13 +2,13 @@
 
 enum { BUCKETS = 1 << 10 };  // a world of ten bodies has some hundred constant arrays
 
-_Static_assert(sizeof(sp_block) <= SP_BLOCK_HEADER, "the header of a block holds sp_block");
+_Static_assert(sizeof(sp_memory_block) <= SP_BLOCK_HEADER, "the header of a block holds sp_memory_block");
 
 struct sp_share {
     sp_context *ctx;
     pthread_mutex_t lock;
-    sp_block *bucket[BUCKETS];  // by hash
-    size_t constant;            // bytes
+    sp_memory_block *bucket[BUCKETS];  // by hash
+    size_t constant;                   // bytes
     atomic_size_t bytes, lent;
 };
 
@@ -42,17 +42,17 @@ void sp__share_bytes(sp_share *s, size_t *all, size_t *constant, size_t *lent) {
     *all = atomic_load(&s->bytes), *lent = atomic_load(&s->lent);
 }
 
-void sp__share_count(const sp_context *ctx, sp_block *b) {
+void sp__share_count(const sp_context *ctx, sp_memory_block *b) {
     b->share = ctx->share;
     if (b->share) atomic_fetch_add_explicit(&b->share->bytes, b->size, memory_order_relaxed);
 }
 
-static const void *content_of(const sp_block *b) {
+static const void *content_of(const sp_memory_block *b) {
     return (const char *)b + SP_BLOCK_HEADER;
 }
 
 // the size is a multiple of 64 bytes, and the bytes behind the array are zero
-static uint64_t content_hash(const sp_block *b) {
+static uint64_t content_hash(const sp_memory_block *b) {
     uint64_t sum = 0, word;
     const unsigned char *bytes = content_of(b);
     for (size_t i = 0; i < b->size - SP_BLOCK_HEADER; i += sizeof word) {
@@ -62,12 +62,12 @@ static uint64_t content_hash(const sp_block *b) {
     return sum;
 }
 
-static sp_block **bucket_of(sp_share *s, uint64_t hash) {
+static sp_memory_block **bucket_of(sp_share *s, uint64_t hash) {
     return &s->bucket[hash % BUCKETS];
 }
 
-static sp_block *find_equal(sp_share *s, const sp_block *own) {
-    for (sp_block *b = *bucket_of(s, own->hash); b; b = b->next)
+static sp_memory_block *find_equal(sp_share *s, const sp_memory_block *own) {
+    for (sp_memory_block *b = *bucket_of(s, own->hash); b; b = b->next)
         if (b->hash == own->hash && b->size == own->size &&
             memcmp(content_of(b), content_of(own), own->size - SP_BLOCK_HEADER) == 0)
             return b;
@@ -77,15 +77,15 @@ static sp_block *find_equal(sp_share *s, const sp_block *own) {
 void *sp__share(sp_context *ctx, void *memory) {
     sp_share *s = ctx->share;
     if (!s || !memory) return memory;
-    sp_block *own = sp__block_of(memory);
+    sp_memory_block *own = sp__block_of(memory);
     SP_ASSERT(own->users == 0);
     own->hash = content_hash(own);
     pthread_mutex_lock(&s->lock);
-    sp_block *equal = find_equal(s, own);
+    sp_memory_block *equal = find_equal(s, own);
     if (equal) {
         equal->users++;
     } else {
-        sp_block **at = bucket_of(s, own->hash);
+        sp_memory_block **at = bucket_of(s, own->hash);
         own->users = 1, own->next = *at, *at = own;
         s->constant += own->size;
     }
@@ -96,21 +96,21 @@ void *sp__share(sp_context *ctx, void *memory) {
 }
 
 // under the lock; false: others use the array
-static bool leave_constant(sp_share *s, sp_block *b) {
+static bool leave_constant(sp_share *s, sp_memory_block *b) {
     if (--b->users > 0) return false;
 #ifdef SP_VALIDATE
     SP_ASSERT(content_hash(b) == b->hash);
 #endif
-    sp_block **at = bucket_of(s, b->hash);
+    sp_memory_block **at = bucket_of(s, b->hash);
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     s->constant -= b->size;
     return true;
 }
 
-static bool leave_lane(const sp_context *ctx, sp_block *b);
+static bool leave_lane(const sp_context *ctx, sp_memory_block *b);
 
-bool sp__share_leave(const sp_context *ctx, sp_block *b) {
+bool sp__share_leave(const sp_context *ctx, sp_memory_block *b) {
     sp_share *s = b->share;
     bool last = true;
     if (!s) return true;
@@ -127,7 +127,7 @@ bool sp__share_leave(const sp_context *ctx, sp_block *b) {
 struct sp_lane {
     sp_share *share;
     int worlds;
-    sp_block *lent;
+    sp_memory_block *lent;
 };
 
 sp_status sp__lane_create(sp_share *share, int worlds, sp_lane **out) {
@@ -149,7 +149,7 @@ void sp__lane_destroy(sp_lane **lane) {
 void sp__lane_spoil(sp_lane *lane) {
     (void)lane;
 #ifdef SP_VALIDATE
-    for (sp_block *b = lane->lent; b; b = b->next) memset((char *)b + SP_BLOCK_HEADER, 0xff, b->size - SP_BLOCK_HEADER);
+    for (sp_memory_block *b = lane->lent; b; b = b->next) memset((char *)b + SP_BLOCK_HEADER, 0xff, b->size - SP_BLOCK_HEADER);
 #endif
 }
 
@@ -158,16 +158,16 @@ void sp__context_branch_share(sp_context *branch, sp_lane *lane) {
 }
 
 // the place of a world among those that have the array, or the first free place
-static int borrower_place(const sp_block *b, const sp_context *ctx) {
+static int borrower_place(const sp_memory_block *b, const sp_context *ctx) {
     int i = 0;
     while (i < b->lane->worlds && b->borrowers[i] && b->borrowers[i] != ctx) i++;
     return i;
 }
 
 // The smallest array that the world has not and that is large enough, but not twice as large; NULL: none.
-static sp_block *find_lent(const sp_context *ctx, const sp_block *own) {
-    sp_block *best = NULL;
-    for (sp_block *b = ctx->lane->lent; b; b = b->next) {
+static sp_memory_block *find_lent(const sp_context *ctx, const sp_memory_block *own) {
+    sp_memory_block *best = NULL;
+    for (sp_memory_block *b = ctx->lane->lent; b; b = b->next) {
         if (b->size < own->size || b->size / 2 > own->size || (best && b->size >= best->size)) continue;
         const int i = borrower_place(b, ctx);
         if (i < b->lane->worlds && b->borrowers[i] != ctx) best = b;
@@ -178,7 +178,7 @@ static sp_block *find_lent(const sp_context *ctx, const sp_block *own) {
 void *sp__lend(sp_context *ctx, void *memory) {
     sp_lane *lane = ctx->lane;
     if (!lane || !memory || sp__block_of(memory)->lane) return memory;
-    sp_block *own = sp__block_of(memory), *lent = find_lent(ctx, own);
+    sp_memory_block *own = sp__block_of(memory), *lent = find_lent(ctx, own);
     if (lent) {
         lent->borrowers[borrower_place(lent, ctx)] = ctx;
         sp__free(ctx, memory);
@@ -193,14 +193,14 @@ void *sp__lend(sp_context *ctx, void *memory) {
 }
 
 // false: other worlds have the array
-static bool leave_lane(const sp_context *ctx, sp_block *b) {
+static bool leave_lane(const sp_context *ctx, sp_memory_block *b) {
     int last = b->lane->worlds - 1;
     const int place = borrower_place(b, ctx);
     SP_ASSERT(place < b->lane->worlds && b->borrowers[place] == ctx);
     while (last > 0 && !b->borrowers[last]) last--;
     b->borrowers[place] = b->borrowers[last], b->borrowers[last] = NULL;
     if (b->borrowers[0]) return false;
-    sp_block **at = &b->lane->lent;
+    sp_memory_block **at = &b->lane->lent;
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     atomic_fetch_sub_explicit(&b->share->lent, b->size, memory_order_relaxed);

@@ -23,20 +23,20 @@ typedef struct sp_share sp_share;  // of a batch: its constant arrays, and a cou
 typedef struct sp_lane sp_lane;    // its lent arrays
 
 // The start of the header of every block of a context.
-typedef struct sp_block {
-    size_t size;            // with the header
-    sp_share *share;        // of the batch for which it was allocated; NULL: none
-    struct sp_block *next;  // constant and lent arrays
+typedef struct sp_memory_block {
+    size_t size;                   // with the header
+    sp_share *share;               // of the batch for which it was allocated; NULL: none
+    struct sp_memory_block *next;  // constant and lent arrays
     // constant arrays, protected by the lock of the share
     uint64_t hash;
     size_t users;  // 0: not constant
     // lent arrays, used by the thread that runs the lane
     sp_lane *lane;                 // NULL: not lent
     const sp_context **borrowers;  // of the worlds that have it
-} sp_block;
+} sp_memory_block;
 
-static inline sp_block *sp__block_of(const void *memory) {
-    return (sp_block *)((uintptr_t)memory - SP_BLOCK_HEADER);
+static inline sp_memory_block *sp__block_of(const void *memory) {
+    return (sp_memory_block *)((uintptr_t)memory - SP_BLOCK_HEADER);
 }
 
 sp_status sp__share_create(sp_context *ctx, sp_share **out);
@@ -66,7 +66,7 @@ void *sp__lend(sp_context *ctx, void *memory);
 #define SP_LEND(ctx, pointer) ((pointer) = sp__lend((ctx), (pointer)))
 
 // For sp_context_alloc and sp_context_free. Accept a context and a block of no batch.
-void sp__share_count(const sp_context *ctx, sp_block *block);
-bool sp__share_leave(const sp_context *ctx, sp_block *block);  // false: the block has other users, and stays
+void sp__share_count(const sp_context *ctx, sp_memory_block *block);
+bool sp__share_leave(const sp_context *ctx, sp_memory_block *block);  // false: the block has other users, and stays
 
 #endif
