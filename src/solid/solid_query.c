@@ -130,7 +130,7 @@ static void springs_values(const sp_body *b, const sp_solid_group *g, int slot, 
     }
     out->energy = sp__springs_virial(&g->springs, slot - g->first, x, out->stress);
     sp__springs_gradient(g->nodes, X, x, F);
-    out->volume_ratio = sp__det3(F);
+    out->volume_ratio = sp__det3(F), out->fibre = 1;
     for (int k = 0; k < 6; k++) {
         int i = row[k], j = column[k];
         out->stress[k] /= s->volume[slot] * out->volume_ratio;

@@ -225,6 +225,8 @@ TEST(a_network_turns_freely) {
         worst = fmax(worst, fabs(r - R));
     }
     CHECK(worst < 1e-4 * size[0]);
-    free(x), free(v);
+    double *stretch = lab_field(&b, "fibre-stretch");
+    for (int e = 0; e < sp_mesh_element_count(b.mesh); e++) CHECK(stretch[e] == 1);  // it has no fibres
+    free(stretch), free(x), free(v);
     lab_close(&b);
 }
