@@ -4,7 +4,8 @@
 //
 // Every world makes the same steps, from rest. `alone` is the world in a context with one thread. `core` is the batch on one
 // thread with one step in a call, `threads` the batch on all; then the same with more steps in a call (sp_batch_run). Times on
-// one thread are processor times, of whole runs: the least of the rounds.
+// one thread are processor times, of whole runs: the least of the rounds, and of ALONE_RUNS runs in each round of the world
+// alone, which are much shorter.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
