@@ -425,8 +425,10 @@ static void check_solid(sp_scene_node *node) {
 }
 
 static void check_material(sp_scene_node *node) {
-    check_law(node, sp__attr_word(node, "model"), law_isochoric(node, sp__attr_word(node, "model")));
-    check_fibre(node, NULL, sp__attr_word(node, "model"));
+    const char *model = sp__attr_word(node, "model");
+    if (!model) return;  // an unknown word, which is reported already
+    check_law(node, model, law_isochoric(node, model));
+    check_fibre(node, NULL, model);
     check_data(node);
 }
 
